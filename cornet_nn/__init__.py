@@ -1,0 +1,3 @@
+"""Neural layers over the geometry of full-rank correlation matrices."""
+
+__all__ = []
