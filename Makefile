@@ -1,0 +1,48 @@
+# make help lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed.stamp
+DEMO_FIGURE := build/demo/connectome_geodesics.png
+
+# Two pytest workers, one thread each: the workers are the parallelism.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(BIN)/python -m pytest -n 2
+
+# The tests that depend on the backend geomstats was imported with.
+BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
+
+.PHONY: help setup demo test lint clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+
+setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses the interpreter)
+
+$(STAMP): setup.cfg pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,plot,test]'
+	touch $@
+
+demo: setup ## Means of brain connectomes under the five metrics: a table and a figure
+	MPLBACKEND=Agg $(BIN)/python examples/plot_connectome_means.py --output $(DEMO_FIGURE)
+
+test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
+	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)
+	$(if $(BACKEND_TESTS),$(ONE_THREAD) GEOMSTATS_BACKEND=pytorch $(PYTEST) $(BACKEND_TESTS))
+
+lint: setup ## Check style and formatting
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+clean: ## Remove everything the other targets made, .venv included
+	rm -rf $(VENV) build docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
