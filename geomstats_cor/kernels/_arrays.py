@@ -1,0 +1,135 @@
+"""Array namespaces, and the few operations the array API standard lacks.
+
+Every kernel takes its namespace from its input, so a numpy array gives numpy and a
+torch tensor gives torch on its own device and dtype. What the standard does not
+define (triangular solves, a Cholesky factorisation that marks failures instead of
+raising for the whole batch) is adapted here and nowhere else.
+"""
+
+import warnings
+
+import array_api_compat
+import numpy as np
+
+from array_api_compat import array_namespace as namespace
+from array_api_compat import device
+
+
+def eps(x):
+    """Return the spacing of the dtype of an array at one."""
+    return float(namespace(x).finfo(x.dtype).eps)
+
+
+def eye_like(x):
+    """Return the identity matrix with the size, dtype and device of a matrix."""
+    return namespace(x).eye(x.shape[-1], dtype=x.dtype, device=device(x))
+
+
+def constant(values, like):
+    """Return small constants as an array of the namespace, dtype and device given."""
+    xp = namespace(like)
+    return xp.asarray(values, dtype=like.dtype, device=device(like))
+
+
+def diagonal(x):
+    """Return the diagonals [..., n] of matrices [..., n, n]."""
+    return namespace(x).linalg.diagonal(x)
+
+
+def diagonal_matrix(vector):
+    """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
+    xp = namespace(vector)
+    n = vector.shape[-1]
+    return vector[..., None] * xp.eye(n, dtype=vector.dtype, device=device(vector))
+
+
+def symmetrize(x):
+    """Return the symmetric part of matrices."""
+    return 0.5 * (x + x.mT)
+
+
+def strictly_lower(x):
+    """Return the strictly lower triangular part of matrices."""
+    return namespace(x).tril(x, k=-1)
+
+
+def with_diagonal(x, value):
+    """Return matrices whose diagonal is replaced by a number."""
+    xp = namespace(x)
+    on_diagonal = xp.eye(x.shape[-1], dtype=xp.bool, device=device(x))
+    return xp.where(on_diagonal, constant(value, x), x)
+
+
+def off_diagonal(x):
+    """Return matrices with the diagonal set to zero."""
+    return with_diagonal(x, 0.0)
+
+
+def row_dot(x, y):
+    """Return the inner products of the last axes, with that axis kept."""
+    return namespace(x, y).sum(x * y, axis=-1, keepdims=True)
+
+
+def cholesky(x):
+    """Factor positive definite matrices; a matrix that is not one becomes NaN.
+
+    The lower triangle alone is read.
+    """
+    xp = namespace(x)
+    if array_api_compat.is_torch_namespace(xp):
+        factor, info = xp.linalg.cholesky_ex(x)
+        return xp.where((info > 0)[..., None, None], xp.nan, factor)
+    try:
+        return np.linalg.cholesky(x)
+    except np.linalg.LinAlgError:
+        return _cholesky_each_on_its_own(x)
+
+
+def _cholesky_each_on_its_own(x):
+    # numpy raises for the batch; the smallest eigenvalue tells the failures apart, and
+    # a margin keeps the second attempt from raising on a matrix at the very edge.
+    size = x.shape[-1]
+    values = np.linalg.eigvalsh(x)
+    margin = 4 * size * np.finfo(x.dtype).eps * np.abs(values).max(axis=-1)
+    positive = (values[..., 0] > margin)[..., None, None]
+    mended = np.where(positive, x, np.eye(size, dtype=x.dtype))
+    return np.where(positive, np.linalg.cholesky(mended), np.nan)
+
+
+def solve_lower(lower, right):
+    """Solve lower triangular systems by forward substitution."""
+    return _solve_triangular(lower, right, upper=False)
+
+
+def solve_upper(upper, right):
+    """Solve upper triangular systems by back substitution."""
+    return _solve_triangular(upper, right, upper=True)
+
+
+def solve_positive(matrix, vector):
+    """Solve positive definite systems with one right-hand side [..., n] each.
+
+    The solution is NaN where the matrix is not numerically positive definite.
+    """
+    factor = cholesky(matrix)
+    return solve_upper(factor.mT, solve_lower(factor, vector[..., None]))[..., 0]
+
+
+def _solve_triangular(matrix, right, *, upper):
+    xp = namespace(matrix, right)
+    if array_api_compat.is_torch_namespace(xp):
+        return xp.linalg.solve_triangular(matrix, right, upper=upper)
+    return _solve_triangular_numpy(matrix, right, upper)
+
+
+def _solve_triangular_numpy(matrix, right, upper):
+    from scipy import linalg
+
+    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+    if 0 in batch:
+        return np.zeros(batch + right.shape[-2:], dtype=right.dtype)
+    shape = "upper triangular" if upper else "lower triangular"
+    with warnings.catch_warnings():
+        # Substitution is exact for graded triangles whose condition number says little.
+        warnings.simplefilter("ignore", linalg.LinAlgWarning)
+        return linalg.solve(matrix, right, assume_a=shape, check_finite=False)

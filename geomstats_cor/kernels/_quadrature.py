@@ -1,0 +1,40 @@
+"""Gauss-Legendre rules, and how many nodes an integrand needs."""
+
+import functools
+
+import numpy as np
+
+
+@functools.cache
+def gauss_legendre(count):
+    """Return the nodes and weights of the Gauss-Legendre rule on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(count)
+
+
+def positive_half(count):
+    """Return the positive nodes of an even rule, and weights that sum to one."""
+    nodes, weights = gauss_legendre(count + count % 2)
+    return nodes[nodes > 0], weights[nodes > 0]
+
+
+@functools.cache
+def _exponential_errors(count, spreads):
+    # Relative error of the rule for the mean of cosh(x u / 2), u in [-1, 1].
+    nodes, weights = positive_half(count)
+    x = 0.5 * np.asarray(spreads)[:, None]
+    exact = np.sinh(x[:, 0]) / x[:, 0]
+    return np.abs((np.cosh(x * nodes) @ weights) / exact - 1.0)
+
+
+def nodes_for_exponential(spread, tolerance):
+    """Return an even number of nodes that integrates exponentials to a tolerance.
+
+    The integrand is :math:`e^{x t}` on [0, 1] for every :math:`|x|` up to `spread`; the
+    error is relative to each integral.
+    """
+    spreads = tuple(float(2**k) for k in range(-2, 8))
+    reach = next((s for s in spreads if s >= spread), spreads[-1])
+    for count in range(4, 128, 4):
+        if _exponential_errors(count, (reach,))[0] <= tolerance:
+            return count
+    return 128

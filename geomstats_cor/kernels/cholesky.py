@@ -1,0 +1,123 @@
+r"""The Cholesky map onto unit lower triangular matrices.
+
+.. math:: \Theta(C) = \operatorname{Diag}(L)^{-1} L, \qquad C = L L^\top.
+
+Both the Euclidean-Cholesky and the poly-hyperbolic-Cholesky metric stand on it: a row
+of :math:`\Theta(C) - I` is a point of Euclidean space for the first, and for the second
+the space coordinates of a point of the hyperboloid.
+
+References
+----------
+.. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+   geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
+"""
+
+from ._arrays import (
+    cholesky,
+    diagonal,
+    namespace,
+    off_diagonal,
+    row_dot,
+    solve_lower,
+    strictly_lower,
+    with_diagonal,
+)
+
+
+def theta(correlation):
+    r"""Return :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    unit_lower : array, shape=[..., n, n]
+        Unit lower triangular matrix; NaN where `correlation` is not positive definite.
+    """
+    factor = cholesky(correlation)
+    return with_diagonal(factor / diagonal(factor)[..., None], 1.0)
+
+
+def theta_inverse(unit_lower):
+    r"""Return :math:`\Theta^{-1}(K) = \operatorname{Cor}(K K^\top)`.
+
+    The rows of :math:`K` are normalised first, so no product of large entries occurs.
+
+    Parameters
+    ----------
+    unit_lower : array, shape=[..., n, n]
+        Unit lower triangular matrix.
+
+    Returns
+    -------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+    """
+    factor, _ = _normalised_rows(unit_lower)
+    return with_diagonal(factor @ factor.mT, 1.0)
+
+
+def theta_differential(tangent_vec, correlation):
+    r"""Return the differential of :math:`\Theta` at a correlation matrix.
+
+    .. math:: d_C \Theta(V) = \Theta(C)\, A_{1/2}
+              - \tfrac12 \operatorname{Diag}(A)\, \Theta(C), \qquad
+              A = L^{-1} V L^{-\top},
+
+    where :math:`A_{1/2}` keeps the strictly lower part and half the diagonal.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    strictly_lower : array, shape=[..., n, n]
+        Strictly lower triangular matrix.
+    """
+    factor = cholesky(correlation)
+    unit_lower = factor / diagonal(factor)[..., None]
+    whitened = solve_lower(factor, solve_lower(factor, tangent_vec).mT)
+    half = 0.5 * diagonal(whitened)
+    moved = unit_lower @ strictly_lower(whitened)
+    # The diagonal of A acts from the right in the first term, from the left in the
+    # second: only its differences remain.
+    moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
+    return strictly_lower(moved)
+
+
+def theta_inverse_differential(vector, unit_lower):
+    r"""Return the differential of :math:`\Theta^{-1}` at a unit lower triangular matrix.
+
+    With :math:`L` the matrix :math:`K` with normalised rows, a row of :math:`L` moves by
+    the part of the scaled row of `vector` that is orthogonal to it, and
+    :math:`V = \dot L L^\top + L \dot L^\top`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Strictly lower triangular matrix.
+    unit_lower : array, shape=[..., n, n]
+        Unit lower triangular matrix.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    factor, scale = _normalised_rows(unit_lower)
+    scaled = vector * scale
+    moved = (scaled - row_dot(scaled, factor) * factor) @ factor.mT
+    return off_diagonal(moved + moved.mT)
+
+
+def _normalised_rows(unit_lower):
+    xp = namespace(unit_lower)
+    scale = 1.0 / xp.linalg.vector_norm(unit_lower, axis=-1, keepdims=True)
+    return unit_lower * scale, scale

@@ -1,0 +1,305 @@
+r"""Hyperbolic spaces, one per row, in the space coordinates of the hyperboloid.
+
+A point is given by :math:`y \in \mathbb R^k`; it stands for :math:`(y, \tau)` with
+:math:`\tau = \sqrt{1 + |y|^2}` on the hyperboloid. A tangent vector is given by its space
+part too. Rows are the last axis, with zeros where a row has fewer entries, so that all
+rows of a triangular matrix are treated at once.
+
+The distance enters through :math:`Q = \sinh^2(d / 2)`, computed from
+
+.. math:: Q = \frac{|a - b|^2 + |a \wedge b|^2}{2 (1 + \tau_a \tau_b + a \cdot b)}
+          \quad (a \cdot b \ge 0), \qquad
+          2 Q = \frac{|a|^2 + |b|^2 + |a|^2 |b|^2}{1 + \tau_a \tau_b} - a \cdot b
+          \quad (a \cdot b < 0) .
+
+Neither form subtracts nearly equal numbers, both are smooth, and they are the same
+function; :math:`\operatorname{arccosh}` of an inner product loses half the digits of a
+small distance.
+
+References
+----------
+.. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+   geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
+.. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic geometry.
+   Flavors of Geometry, 1997.
+"""
+
+from ._arrays import namespace, row_dot
+from ._smooth import asinh_quotient, sinh_quotient
+
+
+def hyperboloid_time(point):
+    r"""Return the time coordinate :math:`\tau = \sqrt{1 + |y|^2}`.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates.
+
+    Returns
+    -------
+    time : array, shape=[..., 1]
+        Time coordinate.
+    """
+    return namespace(point).sqrt(1.0 + row_dot(point, point))
+
+
+def hyperbolic_orthonormal(vector, point):
+    r"""Return the components of a tangent vector in an orthonormal frame.
+
+    The frame is the one that the transport from the origin carries there:
+    :math:`u - \frac{y \cdot u}{\tau (1 + \tau)} y`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    components : array, shape=[..., k]
+        Vector whose Euclidean products are the hyperbolic ones.
+    """
+    time = hyperboloid_time(point)
+    return vector - row_dot(point, vector) / (time * (1.0 + time)) * point
+
+
+def hyperbolic_half_sinh_square(point_a, point_b):
+    r"""Return :math:`\sinh^2(d(a, b) / 2)`.
+
+    Parameters
+    ----------
+    point_a, point_b : array, shape=[..., k]
+        Points.
+
+    Returns
+    -------
+    square : array, shape=[..., 1]
+        Squared hyperbolic sine of half the distance.
+    """
+    xp = namespace(point_a, point_b)
+    square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
+    times = xp.sqrt((1.0 + square_a) * (1.0 + square_b))
+    product = row_dot(point_a, point_b)
+    difference, total = point_a - point_b, point_a + point_b
+    acute = product >= 0.0
+    # |a ^ b| is half of |total| times the part of the difference orthogonal to it.
+    square = row_dot(total, total)
+    safe = xp.where(square == 0.0, 1.0, square)
+    orthogonal = difference - row_dot(difference, total) / safe * total
+    wedge = 0.25 * square * row_dot(orthogonal, orthogonal)
+    near = (row_dot(difference, difference) + wedge) / (
+        2.0 * (1.0 + times + xp.where(acute, product, 0.0))
+    )
+    far = (square_a + square_b + square_a * square_b) / (1.0 + times) - product
+    return xp.where(acute, near, 0.5 * far)
+
+
+def hyperbolic_squared_dist(point_a, point_b):
+    """Return the squared distances between points.
+
+    Parameters
+    ----------
+    point_a, point_b : array, shape=[..., k]
+        Points.
+
+    Returns
+    -------
+    squared_dist : array, shape=[...]
+        Squared distance.
+    """
+    half = hyperbolic_half_sinh_square(point_a, point_b)[..., 0]
+    return 4.0 * half * asinh_quotient(half) ** 2
+
+
+def hyperbolic_exp(vector, point):
+    r"""Return the exponential :math:`\cosh(r) y + \frac{\sinh r}{r} u`, :math:`r = |u|_y`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    end_point : array, shape=[..., k]
+        Space coordinates of the end point.
+    """
+    components = hyperbolic_orthonormal(vector, point)
+    square = row_dot(components, components)
+    half = 0.5 * square * sinh_quotient(0.25 * square) ** 2  # cosh(r) - 1
+    return point + half * point + sinh_quotient(square) * vector
+
+
+def hyperbolic_log(end_point, point):
+    r"""Return the logarithm :math:`\frac{d}{\sinh d} (b - \cosh(d) a)`.
+
+    Parameters
+    ----------
+    end_point : array, shape=[..., k]
+        Point :math:`b`.
+    point : array, shape=[..., k]
+        Base point :math:`a`.
+
+    Returns
+    -------
+    vector : array, shape=[..., k]
+        Tangent vector at the base point.
+    """
+    xp = namespace(end_point, point)
+    half = hyperbolic_half_sinh_square(point, end_point)
+    factor = asinh_quotient(half) / xp.sqrt(1.0 + half)
+    return factor * (end_point - point - 2.0 * half * point)
+
+
+def hyperbolic_transport(vector, point, end_point):
+    r"""Transport a tangent vector along the geodesic between two points.
+
+    .. math:: u + \frac{\langle b, u \rangle}{1 + \cosh d} (a + b), \qquad
+              \langle b, u \rangle = b \cdot u - \frac{\tau_b}{\tau_a} a \cdot u .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector at `point`.
+    point : array, shape=[..., k]
+        Point :math:`a`.
+    end_point : array, shape=[..., k]
+        Point :math:`b`.
+
+    Returns
+    -------
+    transported : array, shape=[..., k]
+        Tangent vector at `end_point`.
+    """
+    half = hyperbolic_half_sinh_square(point, end_point)
+    ratio = hyperboloid_time(end_point) / hyperboloid_time(point)
+    product = row_dot(end_point - ratio * point, vector)
+    return vector + 0.5 * product / (1.0 + half) * (point + end_point)
+
+
+def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
+    r"""Return :math:`R(A, B) C = \langle A, C \rangle B - \langle B, C \rangle A`.
+
+    Parameters
+    ----------
+    vector_a, vector_b, vector_c : array, shape=[..., k]
+        Tangent vectors.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    curvature : array, shape=[..., k]
+        Tangent vector.
+    """
+    frame_a, frame_b, frame_c = (
+        hyperbolic_orthonormal(vector, point)
+        for vector in (vector_a, vector_b, vector_c)
+    )
+    return row_dot(frame_a, frame_c) * vector_b - row_dot(frame_b, frame_c) * vector_a
+
+
+def hyperboloid_to_origin_tangent(point):
+    r"""Return the logarithm at the origin of the Poincaré ball.
+
+    .. math:: v = \frac12 \frac{\operatorname{asinh} |y|}{|y|} y .
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., k]
+        Tangent vector at the origin of the ball; the distance to it is twice its length.
+    """
+    return 0.5 * asinh_quotient(row_dot(point, point)) * point
+
+
+def hyperboloid_from_origin_tangent(tangent_vec):
+    r"""Invert `hyperboloid_to_origin_tangent`: :math:`y = \frac{\sinh 2|v|}{|v|} v`.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., k]
+        Tangent vector at the origin of the Poincaré ball.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+    """
+    square = 4.0 * row_dot(tangent_vec, tangent_vec)
+    return 2.0 * sinh_quotient(square) * tangent_vec
+
+
+def hyperboloid_to_ball(point):
+    r"""Return the point :math:`y / (1 + \tau)` of the Poincaré ball.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    ball_point : array, shape=[..., k]
+        Point of the open unit ball.
+    """
+    return point / (1.0 + hyperboloid_time(point))
+
+
+def hyperboloid_from_ball(ball_point):
+    r"""Return the space coordinates :math:`2 p / (1 - |p|^2)`.
+
+    Parameters
+    ----------
+    ball_point : array, shape=[..., k]
+        Point of the open unit ball.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+    """
+    return 2.0 * ball_point / (1.0 - row_dot(ball_point, ball_point))
+
+
+def hyperboloid_to_hemisphere(point):
+    r"""Return the point :math:`(y, 1) / \tau` of the open hemisphere.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector with a positive last entry.
+    """
+    xp = namespace(point)
+    time = hyperboloid_time(point)
+    return xp.concat([point / time, 1.0 / time], axis=-1)
+
+
+def hyperboloid_from_hemisphere(hemisphere_point):
+    r"""Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
+
+    Parameters
+    ----------
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector with a positive last entry.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+    """
+    return hemisphere_point[..., :-1] / hemisphere_point[..., -1:]

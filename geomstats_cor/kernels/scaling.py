@@ -1,0 +1,216 @@
+r"""The scaling of the log-scaled metric, and the maps built on it.
+
+For a symmetric positive definite :math:`\Sigma` there is exactly one :math:`x > 0` with
+:math:`x_i (\Sigma x)_i = 1`: the minimiser of the strictly convex, self-concordant
+:math:`x^\top \Sigma x / 2 - \sum_i \log x_i`. With :math:`\mathcal D^\star = \operatorname{
+diag}(x)` the matrix :math:`\mathcal D^\star \Sigma \mathcal D^\star` has unit row sums,
+and
+
+.. math:: \operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal D^\star), \qquad
+          \operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R).
+
+The equation has further roots of mixed signs, and Newton's method without damping lands
+on them: the step is chosen here so that it never leaves the positive orthant.
+
+References
+----------
+.. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
+   correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+.. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified row and
+   column sums. Numer. Math. 12, 1968.
+"""
+
+from ._arrays import (
+    constant,
+    diagonal,
+    eps,
+    eye_like,
+    namespace,
+    solve_positive,
+)
+from ._iteration import report_unfinished
+from .correlation import cor, cor_differential
+from .isometries import center
+from .symmetric import (
+    exp_divided_differences,
+    spectral,
+    spectral_differential,
+    sym_exp,
+    sym_log,
+    sym_log_differential,
+)
+
+_MAX_ITERATIONS = 60
+
+
+def log_scaling(matrix):
+    r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
+
+    Newton's method in the scaled variable, :math:`(X \Sigma X + I) y = 1 - X \Sigma x`,
+    with the step length that minimises a closed-form majoriser of the objective.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric positive definite matrix.
+
+    Returns
+    -------
+    scaling : array, shape=[..., n]
+        Positive vector; NaN where `matrix` is not positive definite.
+    """
+    xp = namespace(matrix)
+    scale = 1.0 / xp.sqrt(diagonal(matrix))
+    unit = _congruence(scale, matrix)
+    identity = eye_like(unit)
+    scaling = xp.ones_like(scale)
+    floor = 4.0 * eps(matrix)
+    previous = xp.full_like(scaling[..., 0], xp.inf)
+    for _ in range(_MAX_ITERATIONS):
+        scaling = scaling * _radial_factor(unit, scaling)[..., None]
+        balanced = _congruence(scaling, unit)
+        residual = 1.0 - xp.sum(balanced, axis=-1)
+        # Rounding in the row sums bounds what any step can reach.
+        noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
+        error = xp.max(xp.abs(residual), axis=-1)
+        done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
+        if bool(xp.all(done | xp.isnan(error))):
+            return scale * scaling
+        step = solve_positive(balanced + identity, residual)
+        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
+        length = xp.where(done, 0.0, length)
+        previous = xp.where(done, previous, error)
+        scaling = scaling * (1.0 + length[..., None] * step)
+    report_unfinished("log-scaling", error, done)
+    return scale * scaling
+
+
+def scaled_to_unit_row_sums(matrix):
+    r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric positive definite matrix.
+
+    Returns
+    -------
+    balanced : array, shape=[..., n, n]
+        Symmetric positive definite matrix with unit row sums.
+    """
+    return _congruence(log_scaling(matrix), matrix)
+
+
+def log_scaled(correlation):
+    r"""Return :math:`\operatorname{Log}^\star(C)`.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums; NaN where `correlation` is not positive
+        definite.
+    """
+    return center(sym_log(scaled_to_unit_row_sums(correlation)))
+
+
+def log_scaled_differential(tangent_vec, correlation):
+    r"""Return the differential of :math:`\operatorname{Log}^\star`.
+
+    With :math:`\Sigma = X C X` and :math:`X = \mathcal D^\star(C)`,
+
+    .. math:: d_C \operatorname{Log}^\star(V)
+              = d_\Sigma \log\left(X V X - (Y \Sigma + \Sigma Y)\right), \qquad
+              Y = \operatorname{diag}\left((I + \Sigma)^{-1} X V X 1\right).
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    moved : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+    """
+    xp = namespace(tangent_vec, correlation)
+    scaling = log_scaling(correlation)
+    balanced = _congruence(scaling, correlation)
+    scaled = _congruence(scaling, tangent_vec)
+    row_sums = xp.sum(scaled, axis=-1)
+    moved = solve_positive(eye_like(balanced) + balanced, row_sums)
+    moved = scaled - (moved[..., :, None] + moved[..., None, :]) * balanced
+    return center(sym_log_differential(moved, balanced))
+
+
+def exp_scaled(null_row_sums):
+    r"""Return :math:`\operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R)`.
+
+    Parameters
+    ----------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+
+    Returns
+    -------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+    """
+    return cor(sym_exp(null_row_sums))
+
+
+def exp_scaled_differential(vector, null_row_sums):
+    r"""Return the differential of :math:`\operatorname{Exp}^\star`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums, the base point.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    xp = namespace(vector, null_row_sums)
+    values, vectors = xp.linalg.eigh(null_row_sums)
+    moved = spectral_differential(vector, exp_divided_differences(values), vectors)
+    return cor_differential(moved, spectral(xp.exp(values), vectors))
+
+
+def _congruence(scaling, matrix):
+    return scaling[..., :, None] * matrix * scaling[..., None, :]
+
+
+def _radial_factor(unit, scaling):
+    """Minimise the objective along the ray of the scaling."""
+    xp = namespace(unit)
+    quadratic = xp.sum(scaling * (unit @ scaling[..., None])[..., 0], axis=-1)
+    return xp.sqrt(unit.shape[-1] / quadratic)
+
+
+def _majoriser_step(step, decrement):
+    """Return the step length that minimises a majoriser of the objective.
+
+    Along the step y the objective is bounded by a function of the decrement s, of
+    m = max(0, -min y) and of a = s - |y|^2 alone; its minimiser is
+    2 s / (p + sqrt(p^2 - 4 a m s)) with p = s (1 + m), and stays below 1 / m.
+    """
+    xp = namespace(step)
+    decrement = xp.maximum(decrement, constant(0.0, decrement))
+    inward = xp.maximum(-xp.min(step, axis=-1), constant(0.0, decrement))
+    curved = decrement - xp.sum(step * step, axis=-1)
+    slope = decrement * (1.0 + inward)
+    root = slope * slope - 4.0 * curved * inward * decrement
+    root = xp.sqrt(xp.maximum(root, constant(0.0, root)))
+    denominator = slope + root
+    still = denominator == 0.0
+    return xp.where(still, 1.0, 2.0 * decrement / xp.where(still, 1.0, denominator))
