@@ -7,6 +7,7 @@ outside the domain of a map gives NaN.
 """
 
 from .cholesky import (
+    full_rank_factor,
     theta,
     theta_differential,
     theta_inverse,
@@ -22,12 +23,18 @@ from .hyperbolic import (
     hyperbolic_squared_dist,
     hyperbolic_transport,
     hyperboloid_from_ball,
+    hyperboloid_from_ball_differential,
     hyperboloid_from_hemisphere,
+    hyperboloid_from_hemisphere_differential,
     hyperboloid_from_origin_tangent,
+    hyperboloid_from_origin_tangent_differential,
     hyperboloid_time,
     hyperboloid_to_ball,
+    hyperboloid_to_ball_differential,
     hyperboloid_to_hemisphere,
+    hyperboloid_to_hemisphere_differential,
     hyperboloid_to_origin_tangent,
+    hyperboloid_to_origin_tangent_differential,
 )
 from .isometries import (
     center,
@@ -58,6 +65,7 @@ from .scaling import (
     log_scaled,
     log_scaled_differential,
     log_scaling,
+    log_scaling_differential,
     scaled_to_unit_row_sums,
 )
 from .symmetric import (
@@ -83,6 +91,7 @@ from .triangular import (
 __all__ = [
     "cor",
     "cor_differential",
+    "full_rank_factor",
     "theta",
     "theta_differential",
     "theta_inverse",
@@ -110,6 +119,7 @@ __all__ = [
     "off_exp",
     "off_exp_differential",
     "log_scaling",
+    "log_scaling_differential",
     "scaled_to_unit_row_sums",
     "log_scaled",
     "log_scaled_differential",
@@ -124,11 +134,17 @@ __all__ = [
     "hyperbolic_transport",
     "hyperbolic_curvature",
     "hyperboloid_to_origin_tangent",
+    "hyperboloid_to_origin_tangent_differential",
     "hyperboloid_from_origin_tangent",
+    "hyperboloid_from_origin_tangent_differential",
     "hyperboloid_to_ball",
+    "hyperboloid_to_ball_differential",
     "hyperboloid_from_ball",
+    "hyperboloid_from_ball_differential",
     "hyperboloid_to_hemisphere",
+    "hyperboloid_to_hemisphere_differential",
     "hyperboloid_from_hemisphere",
+    "hyperboloid_from_hemisphere_differential",
     "pack_strictly_lower",
     "unpack_strictly_lower",
     "hollow_eigenvalues",

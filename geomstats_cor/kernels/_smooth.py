@@ -8,23 +8,49 @@ import math
 
 from ._arrays import namespace
 
-_SERIES_BELOW = 1e-2
-_SINH_SERIES = tuple(1.0 / math.factorial(2 * k + 1) for k in range(6))
+_SERIES_BELOW = 0.1
+_SINH_SERIES = tuple(1.0 / math.factorial(2 * k + 1) for k in range(9))
 _ASINH_SERIES = tuple(
-    (-1) ** k * math.comb(2 * k, k) / (4**k * (2 * k + 1)) for k in range(9)
+    (-1) ** k * math.comb(2 * k, k) / (4**k * (2 * k + 1)) for k in range(17)
 )
 
 
 def sinh_quotient(square):
     """Return sinh(r) / r, given the square of r."""
     xp = namespace(square)
-    return _by_series(square, _SINH_SERIES, lambda r: xp.sinh(r) / r)
+    return _by_series(square, _SINH_SERIES, lambda s: xp.sinh(xp.sqrt(s)) / xp.sqrt(s))
+
+
+def sinh_quotient_derivative(square):
+    """Return the derivative of `sinh_quotient`: (cosh(r) - sinh(r) / r) / (2 r^2)."""
+    xp = namespace(square)
+    return _by_series(
+        square,
+        _derivative(_SINH_SERIES),
+        lambda s: 0.5 * (xp.cosh(xp.sqrt(s)) - sinh_quotient(s)) / s,
+    )
 
 
 def asinh_quotient(square):
     """Return asinh(r) / r, given the square of r."""
     xp = namespace(square)
-    return _by_series(square, _ASINH_SERIES, lambda r: xp.asinh(r) / r)
+    return _by_series(
+        square, _ASINH_SERIES, lambda s: xp.asinh(xp.sqrt(s)) / xp.sqrt(s)
+    )
+
+
+def asinh_quotient_derivative(square):
+    """Return the derivative of `asinh_quotient`, as `sinh_quotient_derivative` does."""
+    xp = namespace(square)
+    return _by_series(
+        square,
+        _derivative(_ASINH_SERIES),
+        lambda s: 0.5 * (1.0 / xp.sqrt(1.0 + s) - asinh_quotient(s)) / s,
+    )
+
+
+def _derivative(coefficients):
+    return tuple(k * c for k, c in enumerate(coefficients))[1:]
 
 
 def _by_series(square, coefficients, function):
@@ -34,4 +60,4 @@ def _by_series(square, coefficients, function):
     series = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         series = coefficient + inside * series
-    return xp.where(small, series, function(xp.sqrt(xp.where(small, 1.0, square))))
+    return xp.where(small, series, function(xp.where(small, 1.0, square)))

@@ -22,6 +22,7 @@ from ._arrays import (
     strictly_lower,
     with_diagonal,
 )
+from ._tolerances import rank_tolerance
 
 
 def theta(correlation):
@@ -37,7 +38,7 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
     """
-    factor = cholesky(correlation)
+    factor = full_rank_factor(correlation)
     return with_diagonal(factor / diagonal(factor)[..., None], 1.0)
 
 
@@ -81,7 +82,7 @@ def theta_differential(tangent_vec, correlation):
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    factor = cholesky(correlation)
+    factor = full_rank_factor(correlation)
     unit_lower = factor / diagonal(factor)[..., None]
     whitened = solve_lower(factor, solve_lower(factor, tangent_vec).mT)
     half = 0.5 * diagonal(whitened)
@@ -115,6 +116,27 @@ def theta_inverse_differential(vector, unit_lower):
     scaled = vector * scale
     moved = (scaled - row_dot(scaled, factor) * factor) @ factor.mT
     return off_diagonal(moved + moved.mT)
+
+
+def full_rank_factor(correlation):
+    """Return the Cholesky factor of correlation matrices.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    factor : array, shape=[..., n, n]
+        Lower triangular matrix; NaN where `correlation` is not positive definite, or so
+        close to singular that rounding decides the sign of a pivot.
+    """
+    xp = namespace(correlation)
+    factor = cholesky(correlation)
+    pivots = diagonal(factor) ** 2
+    regular = xp.all(pivots > rank_tolerance(correlation), axis=-1)
+    return xp.where(regular[..., None, None], factor, xp.nan)
 
 
 def _normalised_rows(unit_lower):

@@ -25,7 +25,12 @@ References
 """
 
 from ._arrays import namespace, row_dot
-from ._smooth import asinh_quotient, sinh_quotient
+from ._smooth import (
+    asinh_quotient,
+    asinh_quotient_derivative,
+    sinh_quotient,
+    sinh_quotient_derivative,
+)
 
 
 def hyperboloid_time(point):
@@ -222,6 +227,26 @@ def hyperboloid_to_origin_tangent(point):
     return 0.5 * asinh_quotient(row_dot(point, point)) * point
 
 
+def hyperboloid_to_origin_tangent_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_origin_tangent`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+    """
+    square = row_dot(point, point)
+    turned = asinh_quotient_derivative(square) * row_dot(point, vector) * point
+    return 0.5 * asinh_quotient(square) * vector + turned
+
+
 def hyperboloid_from_origin_tangent(tangent_vec):
     r"""Invert `hyperboloid_to_origin_tangent`: :math:`y = \frac{\sinh 2|v|}{|v|} v`.
 
@@ -237,6 +262,26 @@ def hyperboloid_from_origin_tangent(tangent_vec):
     """
     square = 4.0 * row_dot(tangent_vec, tangent_vec)
     return 2.0 * sinh_quotient(square) * tangent_vec
+
+
+def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
+    r"""Return the differential of `hyperboloid_from_origin_tangent`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    tangent_vec : array, shape=[..., k]
+        Tangent vector at the origin of the Poincaré ball.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+    """
+    square = 4.0 * row_dot(tangent_vec, tangent_vec)
+    stretch = 8.0 * sinh_quotient_derivative(square) * row_dot(tangent_vec, vector)
+    return 2.0 * (sinh_quotient(square) * vector + stretch * tangent_vec)
 
 
 def hyperboloid_to_ball(point):
@@ -255,6 +300,26 @@ def hyperboloid_to_ball(point):
     return point / (1.0 + hyperboloid_time(point))
 
 
+def hyperboloid_to_ball_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_ball`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+    """
+    time = hyperboloid_time(point)
+    product = row_dot(point, vector) / (time * (1.0 + time))
+    return (vector - product * point) / (1.0 + time)
+
+
 def hyperboloid_from_ball(ball_point):
     r"""Return the space coordinates :math:`2 p / (1 - |p|^2)`.
 
@@ -269,6 +334,26 @@ def hyperboloid_from_ball(ball_point):
         Space coordinates on the hyperboloid.
     """
     return 2.0 * ball_point / (1.0 - row_dot(ball_point, ball_point))
+
+
+def hyperboloid_from_ball_differential(vector, ball_point):
+    r"""Return the differential of `hyperboloid_from_ball`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    ball_point : array, shape=[..., k]
+        Point of the open unit ball.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+    """
+    rest = 1.0 - row_dot(ball_point, ball_point)
+    product = 2.0 * row_dot(ball_point, vector) / rest
+    return 2.0 * (vector + product * ball_point) / rest
 
 
 def hyperboloid_to_hemisphere(point):
@@ -289,6 +374,30 @@ def hyperboloid_to_hemisphere(point):
     return xp.concat([point / time, 1.0 / time], axis=-1)
 
 
+def hyperboloid_to_hemisphere_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_hemisphere`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k + 1]
+        Tangent vector at the image.
+    """
+    xp = namespace(vector, point)
+    time = hyperboloid_time(point)
+    product = row_dot(point, vector) / time**2
+    space = (vector - product * point) / time
+    return xp.concat(
+        [space, xp.broadcast_to(-product / time, (*space.shape[:-1], 1))], axis=-1
+    )
+
+
 def hyperboloid_from_hemisphere(hemisphere_point):
     r"""Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
 
@@ -303,3 +412,23 @@ def hyperboloid_from_hemisphere(hemisphere_point):
         Space coordinates on the hyperboloid.
     """
     return hemisphere_point[..., :-1] / hemisphere_point[..., -1:]
+
+
+def hyperboloid_from_hemisphere_differential(vector, hemisphere_point):
+    r"""Return the differential of `hyperboloid_from_hemisphere`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k + 1]
+        Tangent vector.
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector with a positive last entry.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+    """
+    height = hemisphere_point[..., -1:]
+    ratio = vector[..., -1:] / height
+    return (vector[..., :-1] - ratio * hemisphere_point[..., :-1]) / height

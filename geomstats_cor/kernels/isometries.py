@@ -319,7 +319,9 @@ def _gather(packed, positions):
     xp = namespace(packed)
     zero = xp.zeros_like(packed[..., :1])
     if packed.shape[-1] == 0:
-        zero = xp.zeros((*packed.shape[:-1], 1), dtype=packed.dtype, device=device(packed))
+        zero = xp.zeros(
+            (*packed.shape[:-1], 1), dtype=packed.dtype, device=device(packed)
+        )
     size = math.isqrt(len(positions))
     index = xp.asarray(positions, device=device(packed))
     full = xp.take(xp.concat([packed, zero], axis=-1), index, axis=-1)

@@ -29,18 +29,19 @@ from ._arrays import (
     solve_positive,
 )
 from ._iteration import report_unfinished
+from .cholesky import full_rank_factor
 from .correlation import cor, cor_differential
 from .isometries import center
 from .symmetric import (
     exp_divided_differences,
+    log_of_positive,
     spectral,
     spectral_differential,
     sym_exp,
-    sym_log,
-    sym_log_differential,
 )
 
 _MAX_ITERATIONS = 60
+_ILL_CONDITIONED = 1e6  # in units of rounding, where eigenvalues of X C X give way
 
 
 def log_scaling(matrix):
@@ -115,7 +116,8 @@ def log_scaled(correlation):
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
     """
-    return center(sym_log(scaled_to_unit_row_sums(correlation)))
+    values, vectors, _, _ = _balanced_spectrum(correlation)
+    return center(spectral(values, vectors))
 
 
 def log_scaled_differential(tangent_vec, correlation):
@@ -139,14 +141,12 @@ def log_scaled_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
-    xp = namespace(tangent_vec, correlation)
-    scaling = log_scaling(correlation)
-    balanced = _congruence(scaling, correlation)
-    scaled = _congruence(scaling, tangent_vec)
-    row_sums = xp.sum(scaled, axis=-1)
-    moved = solve_positive(eye_like(balanced) + balanced, row_sums)
-    moved = scaled - (moved[..., :, None] + moved[..., None, :]) * balanced
-    return center(sym_log_differential(moved, balanced))
+    values, vectors, scaling, balanced = _balanced_spectrum(correlation)
+    moved = _relative_response(scaling, tangent_vec, balanced)
+    moved = (moved[..., :, None] + moved[..., None, :]) * balanced
+    moved = _congruence(scaling, tangent_vec) - moved
+    differences = 1.0 / exp_divided_differences(values)
+    return center(spectral_differential(moved, differences, vectors))
 
 
 def exp_scaled(null_row_sums):
@@ -186,8 +186,56 @@ def exp_scaled_differential(vector, null_row_sums):
     return cor_differential(moved, spectral(xp.exp(values), vectors))
 
 
+def _balanced_spectrum(correlation):
+    """Return the spectrum of log(X C X), the scaling x, and the matrix X C X.
+
+    The scaling can make the condition number much worse than that of the correlation
+    matrix itself. Singular values of X L, with C = L L', do not suffer from it.
+    """
+    xp = namespace(correlation)
+    scaling = log_scaling(correlation)
+    balanced = _congruence(scaling, correlation)
+    known = xp.isfinite(scaling[..., 0])[..., None, None]
+    values, vectors = xp.linalg.eigh(xp.where(known, balanced, eye_like(balanced)))
+    logarithms = xp.where(known[..., 0], log_of_positive(values), xp.nan)
+    if bool(xp.any(values[..., 0] < _ILL_CONDITIONED * eps(values) * values[..., -1])):
+        factor = full_rank_factor(correlation)
+        regular = xp.isfinite(factor[..., :1, :1]) & known
+        factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
+        vectors, roots, _ = xp.linalg.svd(factor)
+        vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
+        logarithms = xp.where(regular[..., 0], 2.0 * xp.log(roots), xp.nan)
+    return logarithms, vectors, scaling, balanced
+
+
 def _congruence(scaling, matrix):
     return scaling[..., :, None] * matrix * scaling[..., None, :]
+
+
+def log_scaling_differential(vector, matrix):
+    r"""Return the differential of the scaling :math:`x` at a positive definite matrix.
+
+    .. math:: \dot x = -X (I + X \Sigma X)^{-1} X \dot\Sigma x .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric matrix.
+    matrix : array, shape=[..., n, n]
+        Symmetric positive definite matrix.
+
+    Returns
+    -------
+    moved : array, shape=[..., n]
+        Derivative of the scaling along `vector`.
+    """
+    scaling = log_scaling(matrix)
+    return -scaling * _relative_response(scaling, vector, _congruence(scaling, matrix))
+
+
+def _relative_response(scaling, vector, balanced):
+    row_sums = namespace(vector).sum(_congruence(scaling, vector), axis=-1)
+    return solve_positive(eye_like(balanced) + balanced, row_sums)
 
 
 def _radial_factor(unit, scaling):

@@ -15,6 +15,7 @@ References
 """
 
 from ._arrays import namespace
+from ._tolerances import rank_tolerance
 
 
 def spectral(values, vectors):
@@ -245,9 +246,12 @@ def power_divided_differences(values, exponent):
 
 
 def log_of_positive(values):
-    """Return the logarithm of positive numbers, and NaN elsewhere, without a warning."""
+    """Return the logarithms of ascending eigenvalues; NaN where they are not positive.
+
+    An eigenvalue so small that rounding decides its sign counts as not positive.
+    """
     xp = namespace(values)
-    positive = values > 0.0
+    positive = values > rank_tolerance(values) * values[..., -1:]
     return xp.where(positive, xp.log(xp.where(positive, values, 1.0)), xp.nan)
 
 

@@ -1,0 +1,28 @@
+"""Every threshold of the library, as a multiple of the spacing of the dtype."""
+
+import math
+
+from ._arrays import eps
+
+
+def rank_tolerance(x):
+    """Return the ratio of eigenvalues below which a matrix [..., n, n] is singular.
+
+    Factorisations perturb eigenvalues by about this much of the largest one, so a
+    smaller eigenvalue carries no information, not even its sign.
+    """
+    return 4.0 * math.sqrt(x.shape[-1]) * eps(x)
+
+
+def input_tolerance(x):
+    """Return how far an input may stray from symmetry or a unit diagonal.
+
+    Half the digits: rounding in the user's own computations passes, and a matrix that
+    was meant to be something else does not.
+    """
+    return math.sqrt(eps(x))
+
+
+def membership_tolerance(x):
+    """Return how far a point of the manifold [..., n, n] may stray from its equations."""
+    return 16.0 * x.shape[-1] * eps(x)
