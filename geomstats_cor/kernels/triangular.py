@@ -196,13 +196,17 @@ def _exact_node_count(size):
 
 
 def _series_terms(cayley, square, order):
-    """Return the sizes of Z W^k relative to Z, as random vectors see them."""
+    """Return the sizes of Z W^k relative to Z, as random vectors see them.
+
+    The largest over the rows, each relative to its own size: a correlation matrix sees
+    the rows of its triangle normalised, and large rows must not hide small ones.
+    """
     xp = namespace(cayley)
     probes = np.random.default_rng(0).standard_normal((cayley.shape[-1], 4))
     probe = cayley @ constant(probes, cayley)
     sizes = []
     for _ in range(order):
-        sizes.append(xp.linalg.vector_norm(probe, axis=(-2, -1)))
+        sizes.append(xp.linalg.vector_norm(probe, axis=-1))
         probe = square @ probe
     sizes = xp.reshape(xp.stack(sizes), (order, -1))
     tiny = float(xp.finfo(sizes.dtype).smallest_normal)
