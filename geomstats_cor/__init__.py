@@ -1,0 +1,42 @@
+"""Geometry and statistics of full-rank correlation matrices, for numpy and torch.
+
+The names below are loaded when they are first used: importing the package is quick, and
+never imports torch.
+"""
+
+import importlib
+
+_HOMES = {
+    "FullRankCorrelationMatrices": "correlation_matrices",
+    "SafePoint": "correlation_matrices",
+    "FullRankCorrelationAffineQuotientMetric": "correlation_matrices",
+    "EuclideanCholeskyMetric": "metrics",
+    "LogEuclideanCholeskyMetric": "metrics",
+    "OffLogMetric": "metrics",
+    "LogScaledMetric": "metrics",
+    "PolyHyperbolicCholeskyMetric": "metrics",
+    "METRICS": "metrics",
+    "get_metric": "metrics",
+    "FrechetMean": "frechet_mean",
+    "frechet_mean": "frechet_mean",
+}
+_SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
+
+__all__ = [*_HOMES, *_SUBMODULES]
+__version__ = "0.1.0"
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+        value = getattr(module, name)
+    elif name in _SUBMODULES:
+        value = importlib.import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -7,6 +7,7 @@ outside the domain of a map gives NaN.
 """
 
 from .cholesky import (
+    cor_inverse,
     full_rank_factor,
     theta,
     theta_differential,
@@ -36,6 +37,7 @@ from .hyperbolic import (
     hyperboloid_to_origin_tangent,
     hyperboloid_to_origin_tangent_differential,
 )
+from .hyperbolic_mean import hyperbolic_mean
 from .isometries import (
     center,
     helmert,
@@ -91,6 +93,7 @@ from .triangular import (
 __all__ = [
     "cor",
     "cor_differential",
+    "cor_inverse",
     "full_rank_factor",
     "theta",
     "theta_differential",
@@ -133,6 +136,7 @@ __all__ = [
     "hyperbolic_log",
     "hyperbolic_transport",
     "hyperbolic_curvature",
+    "hyperbolic_mean",
     "hyperboloid_to_origin_tangent",
     "hyperboloid_to_origin_tangent_differential",
     "hyperboloid_from_origin_tangent",

@@ -10,7 +10,6 @@ import warnings
 
 import array_api_compat
 import numpy as np
-
 from array_api_compat import array_namespace as namespace
 from array_api_compat import device
 

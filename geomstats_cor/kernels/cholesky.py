@@ -15,6 +15,7 @@ References
 from ._arrays import (
     cholesky,
     diagonal,
+    eye_like,
     namespace,
     off_diagonal,
     row_dot,
@@ -23,6 +24,7 @@ from ._arrays import (
     with_diagonal,
 )
 from ._tolerances import rank_tolerance
+from .correlation import cor
 
 
 def theta(correlation):
@@ -137,6 +139,24 @@ def full_rank_factor(correlation):
     pivots = diagonal(factor) ** 2
     regular = xp.all(pivots > rank_tolerance(correlation), axis=-1)
     return xp.where(regular[..., None, None], factor, xp.nan)
+
+
+def cor_inverse(correlation):
+    r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    inverse : array, shape=[..., n, n]
+        Full-rank correlation matrix; NaN where `correlation` is not positive definite.
+    """
+    factor = full_rank_factor(correlation)
+    root = solve_lower(factor, eye_like(factor))
+    return cor(root.mT @ root)
 
 
 def _normalised_rows(unit_lower):

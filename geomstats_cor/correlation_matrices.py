@@ -1,0 +1,557 @@
+"""The manifold of full-rank correlation matrices."""
+
+import inspect
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace, device
+from geomstats.geometry.base import LevelSet
+from geomstats.geometry.full_rank_correlation_matrices import (
+    FullRankCorrelationAffineQuotientMetric,
+)
+from geomstats.geometry.spd_matrices import SPDMatrices
+
+from . import kernels
+from .exceptions import NotPositiveDefiniteError, ParameterError, ShapeError
+from .kernels._arrays import diagonal, eps, eye_like, off_diagonal, symmetrize
+from .kernels._tolerances import membership_tolerance, rank_tolerance
+from .metrics import get_metric
+from .sampling import as_generator, as_samples, lkj_unit_lower
+from .validation import (
+    as_arrays,
+    first_index,
+    require_broadcast,
+    require_correlation,
+    require_matrices,
+    require_positive_definite,
+)
+
+
+class SafePoint(NamedTuple):
+    """What `FullRankCorrelationMatrices.nearest_safe_point` did.
+
+    Attributes
+    ----------
+    point : array, shape=[..., n, n]
+        Correlation matrix :math:`(1 - s) C + s I`.
+    shrinkage : array, shape=[...]
+        The amount :math:`s`; zero where the matrix was safe already.
+    smallest_eigenvalue : array, shape=[...]
+        Smallest eigenvalue of the given matrix.
+    """
+
+    point: Any
+    shrinkage: Any
+    smallest_eigenvalue: Any
+
+
+class FullRankCorrelationMatrices(LevelSet):
+    """The manifold of n x n symmetric positive definite matrices with unit diagonal.
+
+    Its tangent vectors are the symmetric matrices with null diagonal. Methods take numpy
+    arrays, torch tensors or nested lists.
+
+    Parameters
+    ----------
+    n : int
+        Size of the matrices, at least 2.
+    equip : bool or str or type
+        A key of `METRICS` ("ecm", "lecm", "olm", "lsm", "phcm") or a class of metric to
+        equip the space with. True is the quotient-affine metric, as in geomstats; False
+        is no metric.
+    check : bool
+        Look at the arguments of the metric's methods, and raise for what is not a
+        correlation matrix or a tangent vector.
+
+    Examples
+    --------
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> point = space.random_point(rng=0)
+    >>> bool(space.belongs(point))
+    True
+    """
+
+    def __init__(self, n, equip=True, check=True):
+        try:
+            self.n = operator.index(n)
+        except TypeError:
+            raise ParameterError(f"n must be an integer, not {n!r}.") from None
+        if self.n < 2:
+            raise ParameterError(
+                f"n is {n}: a correlation matrix relates at least 2 variables."
+            )
+        self.check = check
+        super().__init__(dim=self.n * (self.n - 1) // 2, equip=False)
+        if isinstance(equip, str) or inspect.isclass(equip):
+            self.equip_with_metric(equip)
+        elif equip:
+            self.equip_with_metric()
+
+    def _define_embedding_space(self):
+        return SPDMatrices(n=self.n, equip=False)
+
+    @staticmethod
+    def default_metric():
+        """Return the metric that `equip=True` means, the same as in geomstats.
+
+        Returns
+        -------
+        metric : type
+            Class of the quotient-affine metric.
+        """
+        return FullRankCorrelationAffineQuotientMetric
+
+    def equip_with_metric(self, Metric=None, **metric_kwargs):
+        """Equip the manifold with a metric.
+
+        Parameters
+        ----------
+        Metric : str or type
+            Key of `METRICS` or class of metric; the default metric if None.
+        **metric_kwargs
+            Parameters of the metric.
+
+        Returns
+        -------
+        space : FullRankCorrelationMatrices
+            The space itself.
+        """
+        if isinstance(Metric, str):
+            Metric = get_metric(Metric)
+        return super().equip_with_metric(Metric, **metric_kwargs)
+
+    def submersion(self, point):
+        """Return the diagonal minus one, null on the manifold.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Symmetric matrix.
+
+        Returns
+        -------
+        submersed_point : array, shape=[..., n]
+            Diagonal minus one.
+        """
+        (point,) = as_arrays(point=point)
+        return diagonal(point) - 1.0
+
+    def tangent_submersion(self, vector, point=None):
+        """Return the diagonal, null on tangent vectors.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Symmetric matrix.
+        point : array-like, shape=[..., n, n]
+            Base point, for its batch shape.
+
+        Returns
+        -------
+        submersed_vector : array, shape=[..., n]
+            Diagonal.
+        """
+        vector, point = as_arrays(vector=vector, point=point)
+        return diagonal(_like_batch(vector, point))
+
+    def belongs(self, point, atol=None):
+        """Tell whether matrices are full-rank correlation matrices.
+
+        Full rank means numerically so: a smallest eigenvalue within rounding of zero,
+        in the precision of the array, does not count.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Matrix.
+        atol : float
+            How far symmetry and diagonal may be off; a small multiple of the rounding
+            unit of the dtype if None.
+
+        Returns
+        -------
+        belongs : array of bool, shape=[...]
+            Whether it belongs to the manifold.
+        """
+        (point,) = as_arrays(point=point)
+        xp = array_namespace(point)
+        if tuple(point.shape[-2:]) != self.shape:
+            return xp.zeros(point.shape[:-2], dtype=xp.bool, device=device(point))
+        symmetric = self._is_symmetric(point, atol)
+        unit = xp.all(xp.abs(diagonal(point) - 1.0) <= _tolerance(point, atol), axis=-1)
+        candidate = (symmetric & unit)[..., None, None]
+        values = xp.linalg.eigvalsh(xp.where(candidate, point, eye_like(point)))
+        full_rank = values[..., 0] > rank_tolerance(point) * values[..., -1]
+        return symmetric & unit & full_rank
+
+    def is_tangent(self, vector, base_point=None, atol=None):
+        """Tell whether matrices are symmetric with null diagonal.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Matrix.
+        base_point : array-like, shape=[..., n, n]
+            Base point, for its batch shape: all tangent spaces are the same.
+        atol : float
+            How far symmetry and diagonal may be off; a small multiple of the rounding
+            unit of the dtype if None.
+
+        Returns
+        -------
+        is_tangent : array of bool, shape=[...]
+            Whether it is a tangent vector.
+        """
+        vector, base_point = as_arrays(vector=vector, base_point=base_point)
+        xp = array_namespace(vector)
+        if tuple(vector.shape[-2:]) != self.shape:
+            return xp.zeros(vector.shape[:-2], dtype=xp.bool, device=device(vector))
+        vector = _like_batch(vector, base_point)
+        size = xp.maximum(
+            xp.max(xp.abs(vector), axis=(-2, -1)), xp.ones_like(vector[..., 0, 0])
+        )
+        if atol is not None:
+            size = xp.ones_like(size)
+        hollow = (
+            xp.max(xp.abs(diagonal(vector)), axis=-1) <= _tolerance(vector, atol) * size
+        )
+        deviation = xp.max(xp.abs(vector - vector.mT), axis=(-2, -1))
+        return hollow & (deviation <= _tolerance(vector, atol) * size)
+
+    def to_tangent(self, vector, base_point=None):
+        """Project matrices orthogonally onto symmetric matrices with null diagonal.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Matrix.
+        base_point : array-like, shape=[..., n, n]
+            Base point, for its batch shape.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric matrix with null diagonal.
+        """
+        vector, base_point = as_arrays(vector=vector, base_point=base_point)
+        require_matrices(self.n, vector=vector)
+        return _like_batch(off_diagonal(symmetrize(vector)), base_point)
+
+    def projection(self, point):
+        """Map matrices to correlation matrices, and leave correlation matrices alone.
+
+        The symmetric part is scaled to unit diagonal. If that is not numerically
+        positive definite, its eigenvalues are first raised to the square root of the
+        rounding unit, relative to the largest. `nearest_safe_point` offers control over
+        the smallest eigenvalue, and tells what it did.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Matrix.
+
+        Returns
+        -------
+        projected : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+        """
+        (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
+        xp = array_namespace(point)
+        point = symmetrize(point)
+        values, vectors = xp.linalg.eigh(point)
+        largest = xp.maximum(
+            xp.max(xp.abs(values), axis=-1), xp.ones_like(values[..., 0]) * eps(point)
+        )
+        floor = (eps(point) ** 0.5 * largest)[..., None]
+        raised = kernels.spectral(xp.maximum(values, floor), vectors)
+        regular = values[..., 0] > rank_tolerance(point) * largest
+        return kernels.cor(
+            xp.where(regular[..., None, None], point, symmetrize(raised))
+        )
+
+    def regularize(self, point):
+        """Remove rounding errors: make symmetry and the unit diagonal exact.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        regularized_point : array, shape=[..., n, n]
+            The same matrix.
+        """
+        (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
+        return kernels.cor(symmetrize(point))
+
+    def nearest_safe_point(self, point, min_eigenvalue=None):
+        r"""Shrink towards the identity just enough for a wanted smallest eigenvalue.
+
+        The result is :math:`(1 - s) C + s I` with the smallest :math:`s \ge 0` for which
+        no eigenvalue is below `min_eigenvalue`.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Symmetric matrix with unit diagonal, positive definite or not.
+        min_eigenvalue : float
+            Wanted smallest eigenvalue, below one; the square root of the rounding unit
+            if None.
+
+        Returns
+        -------
+        safe_point : SafePoint
+            The matrices, the shrinkage of each and its smallest eigenvalue before.
+
+        Examples
+        --------
+        >>> space = FullRankCorrelationMatrices(2, equip=False)
+        >>> safe = space.nearest_safe_point([[1.0, 1.0], [1.0, 1.0]], min_eigenvalue=0.1)
+        >>> round(float(safe.shrinkage), 12), round(float(safe.point[0, 1]), 12)
+        (0.1, 0.9)
+        """
+        (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
+        require_correlation("point", point)
+        wanted = eps(point) ** 0.5 if min_eigenvalue is None else float(min_eigenvalue)
+        if not 0.0 < wanted < 1.0:
+            raise ParameterError(
+                f"min_eigenvalue is {wanted}: it must lie between 0 and 1, the smallest "
+                f"eigenvalue of the identity."
+            )
+        xp = array_namespace(point)
+        point = symmetrize(point)
+        smallest = xp.linalg.eigvalsh(point)[..., 0]
+        needed = smallest < wanted
+        gap = xp.where(needed, wanted - smallest, 0.0)
+        shrinkage = gap / xp.where(needed, 1.0 - smallest, 1.0)
+        kept = (1.0 - shrinkage)[..., None, None] * off_diagonal(point)
+        return SafePoint(kept + eye_like(point), shrinkage, smallest)
+
+    @classmethod
+    def from_covariance(cls, point):
+        r"""Return the correlation matrix :math:`\Delta^{-1} \Sigma \Delta^{-1}`.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Symmetric positive definite matrix.
+
+        Returns
+        -------
+        correlation : array, shape=[..., n, n]
+            Correlation matrix, with a diagonal of exactly one.
+        """
+        (point,) = as_arrays(point=point)
+        if point.ndim < 2 or point.shape[-1] != point.shape[-2]:
+            raise ShapeError(
+                f"point has shape {tuple(point.shape)}: square matrices are wanted. The "
+                f"covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
+            )
+        require_matrices(point.shape[-1], point=point)
+        xp = array_namespace(point)
+        variances = xp.min(diagonal(point), axis=-1)
+        where = first_index(variances <= 0.0)
+        if where is not None:
+            label = f"point[{', '.join(map(str, where))}]" if where else "point"
+            raise NotPositiveDefiniteError(
+                f"{label} has a variance of {float(variances[where]):.3g}: leave "
+                f"constant variables out, or add a multiple of the identity."
+            )
+        return kernels.cor(symmetrize(point))
+
+    @staticmethod
+    def diag_action(diagonal_vec, point):
+        r"""Apply a diagonal matrix by congruence, :math:`D \Sigma D`.
+
+        Parameters
+        ----------
+        diagonal_vec : array-like, shape=[..., n]
+            Diagonal of :math:`D`.
+        point : array-like, shape=[..., n, n]
+            Symmetric matrix.
+
+        Returns
+        -------
+        scaled : array, shape=[..., n, n]
+            Symmetric matrix.
+        """
+        diagonal_vec, point = as_arrays(diagonal_vec=diagonal_vec, point=point)
+        return diagonal_vec[..., :, None] * point * diagonal_vec[..., None, :]
+
+    def cor_inversion(self, point):
+        r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`, an involution.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        inverse : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+        """
+        (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
+        require_correlation("point", point)
+        inverse = kernels.cor_inverse(point)
+        require_positive_definite("point", point, inverse)
+        return inverse
+
+    def partial_correlations(self, point):
+        """Return the correlations of pairs of variables given all the others.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        partial : array, shape=[..., n, n]
+            Symmetric matrix with unit diagonal; it need not be positive definite.
+        """
+        inverse = self.cor_inversion(point)
+        return eye_like(inverse) - off_diagonal(inverse)
+
+    def permutation_action(self, permutation, point):
+        """Reorder the variables: entry (i, j) becomes that of (p[i], p[j]).
+
+        Parameters
+        ----------
+        permutation : sequence of int, length n
+            Order of the variables.
+        point : array-like, shape=[..., n, n]
+            Matrix, a point or a tangent vector.
+
+        Returns
+        -------
+        permuted : array, shape=[..., n, n]
+            Reordered matrix.
+        """
+        (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
+        order = np.asarray(permutation)
+        if order.shape != (self.n,) or not np.array_equal(
+            np.sort(order), np.arange(self.n)
+        ):
+            raise ParameterError(
+                f"permutation must list 0, ..., {self.n - 1} in some order, not "
+                f"{permutation}."
+            )
+        xp = array_namespace(point)
+        index = xp.asarray(order, device=device(point))
+        return xp.take(xp.take(point, index, axis=-2), index, axis=-1)
+
+    def signed_permutation_action(self, permutation, signs, point):
+        """Reorder the variables and flip the signs of some.
+
+        Parameters
+        ----------
+        permutation : sequence of int, length n
+            Order of the variables.
+        signs : sequence of {-1, 1}, length n
+            Signs of the reordered variables.
+        point : array-like, shape=[..., n, n]
+            Matrix, a point or a tangent vector.
+
+        Returns
+        -------
+        permuted : array, shape=[..., n, n]
+            Matrix with entries s[i] s[j] C[p[i], p[j]].
+        """
+        signs = np.asarray(signs, dtype=float)
+        if signs.shape != (self.n,) or not np.all(np.abs(signs) == 1.0):
+            raise ParameterError(f"signs must be {self.n} numbers, each 1 or -1.")
+        return self.diag_action(
+            signs.tolist(), self.permutation_action(permutation, point)
+        )
+
+    def random_point(self, n_samples=1, bound=None, eta=1.0, rng=None, like=None):
+        r"""Draw correlation matrices from the LKJ distribution.
+
+        Its density is proportional to :math:`\det(C)^{\eta - 1}`: uniform at
+        :math:`\eta = 1`, concentrated at the identity for large :math:`\eta`.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of matrices.
+        bound : float
+            If given, the law of geomstats instead: Cor(exp(S)), the entries of the
+            symmetric part of S being uniform between -bound and bound.
+        eta : float
+            Shape parameter, positive.
+        rng : int or numpy.random.Generator
+            Seed or generator; geomstats' random state if None.
+        like : array
+            Array whose library, dtype and device to use; geomstats' default if None.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            One matrix, or `n_samples` of them.
+
+        References
+        ----------
+        .. [LKJ2009] D. Lewandowski, D. Kurowicka and H. Joe. Generating random
+           correlation matrices based on vines and extended onion method. J.
+           Multivariate Anal. 100, 2009.
+        """
+        rng = as_generator(rng)
+        if bound is None:
+            points = kernels.theta_inverse(lkj_unit_lower(n_samples, self.n, eta, rng))
+        else:
+            entries = rng.uniform(-bound, bound, size=(n_samples, self.n, self.n))
+            points = kernels.cor(kernels.sym_exp(symmetrize(entries)))
+        return as_samples(points, like)
+
+    def random_tangent_vec(self, base_point=None, n_samples=1, rng=None):
+        """Draw tangent vectors with standard normal matrices, projected.
+
+        Parameters
+        ----------
+        base_point : array-like, shape=[..., n, n]
+            Base point, for its library, dtype and batch shape.
+        n_samples : int
+            Number of vectors, for a single base point or as many as there are points.
+        rng : int or numpy.random.Generator
+            Seed or generator; geomstats' random state if None.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vectors, one for each point of the batch.
+        """
+        (base_point,) = as_arrays(base_point=base_point)
+        batch = () if base_point is None else tuple(base_point.shape[:-2])
+        if n_samples > 1:
+            if batch not in ((), (1,), (n_samples,)):
+                raise ShapeError(
+                    f"{n_samples} vectors do not match base points of batch shape {batch}."
+                )
+            batch = (n_samples,)
+        matrices = as_generator(rng).standard_normal((1, *batch, self.n, self.n))
+        return self.to_tangent(as_samples(matrices, base_point))
+
+    def _is_symmetric(self, point, atol):
+        xp = array_namespace(point)
+        deviation = xp.max(xp.abs(point - point.mT), axis=(-2, -1))
+        return deviation <= _tolerance(point, atol)
+
+
+def _tolerance(x, atol):
+    return membership_tolerance(x) if atol is None else atol
+
+
+def _like_batch(x, point):
+    """Repeat matrices so that there is one for each base point."""
+    if point is None:
+        return x
+    require_broadcast(vector=x, base_point=point)
+    return array_namespace(x).broadcast_arrays(x, point)[0]

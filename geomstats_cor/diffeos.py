@@ -1,0 +1,261 @@
+"""The diffeomorphisms of the five metrics, as geomstats' Diffeo objects.
+
+A diffeomorphism joins a map, its inverse and their differentials, all of which are
+kernels. It accepts numpy arrays and torch tensors alike, and with `check` it turns the
+failure of a factorisation into an error that names the matrix.
+"""
+
+import abc
+
+from geomstats.geometry.diffeo import Diffeo
+
+from . import kernels
+from .kernels._arrays import eye_like, namespace, strictly_lower
+from .kernels._tolerances import rank_tolerance
+from .validation import (
+    first_index,
+    require_finite_result,
+    require_positive_definite,
+    warn_if_singular,
+    warn_near_boundary,
+)
+
+
+class CorrelationDiffeo(Diffeo, abc.ABC):
+    """A diffeomorphism from full-rank correlation matrices onto a linear space.
+
+    Parameters
+    ----------
+    check : bool
+        Raise for matrices that are not positive definite, and warn of results that are
+        numerically singular.
+    """
+
+    def __init__(self, check=True):
+        super().__init__()
+        self.check = check
+
+    def __call__(self, base_point):
+        """Return the image of a point.
+
+        Parameters
+        ----------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        """
+        return self._checked(base_point, self._map(base_point))
+
+    def inverse(self, image_point):
+        """Return the point with a given image.
+
+        Parameters
+        ----------
+        image_point : array, shape=[..., n, n]
+            Image of a point.
+
+        Returns
+        -------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+        """
+        base_point = self._inverse_map(image_point)
+        if self.check:
+            require_finite_result(base_point)
+            self._warn_if_singular(base_point, image_point)
+        return base_point
+
+    def tangent(self, tangent_vec, base_point=None, image_point=None):
+        """Return the image of a tangent vector by the differential.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        base_point : array, shape=[..., n, n]
+            Base point; may be left out if `image_point` is given.
+        image_point : array, shape=[..., n, n]
+            Image of the base point.
+
+        Returns
+        -------
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
+        if base_point is None:
+            base_point = self.inverse(image_point)
+        return self._checked(base_point, self._differential(tangent_vec, base_point))
+
+    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
+        """Return the tangent vector with a given image by the differential.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        image_point : array, shape=[..., n, n]
+            Image of the base point; may be left out if `base_point` is given.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+        if image_point is None:
+            image_point = self(base_point)
+        return self._inverse_differential(image_tangent_vec, image_point)
+
+    @abc.abstractmethod
+    def _map(self, base_point):
+        """Apply the kernel of the map."""
+
+    @abc.abstractmethod
+    def _inverse_map(self, image_point):
+        """Apply the kernel of the inverse map."""
+
+    @abc.abstractmethod
+    def _differential(self, tangent_vec, base_point):
+        """Apply the kernel of the differential."""
+
+    @abc.abstractmethod
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        """Apply the kernel of the differential of the inverse."""
+
+    def _checked(self, base_point, image):
+        if self.check:
+            require_positive_definite("point", base_point, image)
+        return image
+
+    def _warn_if_singular(self, base_point, image_point):
+        warn_if_singular(base_point)
+
+
+class EuclideanCholeskyDiffeo(CorrelationDiffeo):
+    r"""The map :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L` onto LT1(n)."""
+
+    def _map(self, base_point):
+        return kernels.theta(base_point)
+
+    def _inverse_map(self, image_point):
+        return kernels.theta_inverse(image_point)
+
+    def _differential(self, tangent_vec, base_point):
+        return kernels.theta_differential(tangent_vec, base_point)
+
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        return kernels.theta_inverse_differential(image_tangent_vec, image_point)
+
+    def _warn_if_singular(self, base_point, image_point):
+        _warn_of_small_pivots(image_point)
+
+
+class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
+    r"""The map :math:`\Theta(C) - I` onto LT0(n).
+
+    Its rows :math:`L_{ij} / L_{ii}`, :math:`j < i`, are the space coordinates of points
+    of hyperboloids: the hemisphere of the row of :math:`L`, seen in another model.
+    """
+
+    def _map(self, base_point):
+        return strictly_lower(kernels.theta(base_point))
+
+    def _inverse_map(self, image_point):
+        return kernels.theta_inverse(image_point + eye_like(image_point))
+
+    def _differential(self, tangent_vec, base_point):
+        return kernels.theta_differential(tangent_vec, base_point)
+
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        unit_lower = image_point + eye_like(image_point)
+        return kernels.theta_inverse_differential(image_tangent_vec, unit_lower)
+
+    def _warn_if_singular(self, base_point, image_point):
+        _warn_of_small_pivots(image_point + eye_like(image_point))
+
+
+class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
+    r"""The map :math:`\log \Theta(C)` onto LT0(n)."""
+
+    def _map(self, base_point):
+        return kernels.log_unit_lower(kernels.theta(base_point))
+
+    def _inverse_map(self, image_point):
+        return kernels.theta_inverse(kernels.exp_strictly_lower(image_point))
+
+    def _differential(self, tangent_vec, base_point):
+        moved = kernels.theta_differential(tangent_vec, base_point)
+        return kernels.log_unit_lower_differential(moved, kernels.theta(base_point))
+
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
+        unit_lower = kernels.exp_strictly_lower(image_point)
+        return kernels.theta_inverse_differential(moved, unit_lower)
+
+
+class OffLogDiffeo(CorrelationDiffeo):
+    r"""The map :math:`\operatorname{off}(\log C)` onto Hol(n)."""
+
+    def _map(self, base_point):
+        return kernels.off_log(base_point)
+
+    def _inverse_map(self, image_point):
+        return kernels.off_exp(image_point)
+
+    def _differential(self, tangent_vec, base_point):
+        return kernels.off_log_differential(tangent_vec, base_point)
+
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        return kernels.off_exp_differential(image_tangent_vec, image_point)
+
+    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
+        """Return the tangent vector with a given image by the differential.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        image_point : array, shape=[..., n, n]
+            Image of the base point.
+        base_point : array, shape=[..., n, n]
+            Base point; if it is given, no diagonal has to be solved for.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+        if base_point is None:
+            return super().inverse_tangent(image_tangent_vec, image_point)
+        moved = kernels.off_log_differential_inverse(image_tangent_vec, base_point)
+        return self._checked(base_point, moved)
+
+
+class LogScalingDiffeo(CorrelationDiffeo):
+    r"""The map :math:`\log(\mathcal D^\star C \mathcal D^\star)` onto Row0(n)."""
+
+    def _map(self, base_point):
+        return kernels.log_scaled(base_point)
+
+    def _inverse_map(self, image_point):
+        return kernels.exp_scaled(image_point)
+
+    def _differential(self, tangent_vec, base_point):
+        return kernels.log_scaled_differential(tangent_vec, base_point)
+
+    def _inverse_differential(self, image_tangent_vec, image_point):
+        return kernels.exp_scaled_differential(image_tangent_vec, image_point)
+
+
+def _warn_of_small_pivots(unit_lower):
+    """Warn of rows whose pivot 1 / |row|^2 vanishes: cheaper than a factorisation."""
+    xp = namespace(unit_lower)
+    squares = xp.max(xp.sum(unit_lower * unit_lower, axis=-1), axis=-1)
+    where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))
+    if where is not None:
+        warn_near_boundary(where)

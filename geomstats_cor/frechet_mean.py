@@ -1,0 +1,116 @@
+"""Fréchet means of correlation matrices."""
+
+from array_api_compat import array_namespace
+from sklearn.base import BaseEstimator
+
+from .exceptions import ParameterError, ShapeError
+from .kernels._arrays import constant
+from .validation import as_arrays
+
+
+def frechet_mean(points, space, weights=None):
+    r"""Return the Fréchet mean: the minimiser of :math:`\sum_i w_i d(C, C_i)^2`.
+
+    It exists and is unique under each of the five metrics. Closed form for the flat
+    ones; for the poly-hyperbolic metric, Newton's method to rounding accuracy.
+
+    Parameters
+    ----------
+    points : array-like, shape=[..., N, n, n]
+        Full-rank correlation matrices; the mean is over the last batch axis.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    weights : array-like, shape=[..., N]
+        Weights, not negative, of positive sum; equal if None.
+
+    Returns
+    -------
+    mean : array, shape=[..., n, n]
+        Fréchet mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = np.array([[[1, 0.6], [0.6, 1]], [[1, -0.6], [-0.6, 1]]])
+    >>> frechet_mean(points, space)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    points, weights = as_arrays(points=points, weights=weights)
+    if points.ndim < 3:
+        raise ShapeError(
+            f"points has shape {tuple(points.shape)}: a stack [N, n, n] is wanted, "
+            f"points[None] for a single matrix."
+        )
+    metric = space.metric
+    (points,) = metric._admit(point=points)
+    weights = _normalised(weights, points)
+    image = metric.image_space.metric.mean(metric.diffeo(points), weights)
+    return metric.diffeo.inverse(image)
+
+
+def _normalised(weights, points):
+    xp = array_namespace(points)
+    count = points.shape[-3]
+    if count == 0:
+        raise ShapeError("points is empty: there is no mean of no matrices.")
+    if weights is None:
+        return constant([1.0 / count] * count, points)
+    if weights.ndim < 1 or weights.shape[-1] != count:
+        raise ShapeError(
+            f"weights has shape {tuple(weights.shape)}, but there are {count} points."
+        )
+    total = xp.sum(weights, axis=-1, keepdims=True)
+    if not bool(xp.all(xp.isfinite(weights) & (weights >= 0.0))) or not bool(
+        xp.all(total > 0.0)
+    ):
+        raise ParameterError("weights must be finite, not negative, and not all zero.")
+    return weights / total
+
+
+class FrechetMean(BaseEstimator):
+    """Fréchet mean as an estimator, in the manner of geomstats and scikit-learn.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+
+    Attributes
+    ----------
+    estimate_ : array, shape=[n, n]
+        Fréchet mean.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(3, equip="phcm")
+    >>> mean = FrechetMean(space).fit(space.random_point(20, rng=0)).estimate_
+    >>> bool(space.belongs(mean))
+    True
+    """
+
+    def __init__(self, space):
+        self.space = space
+
+    def fit(self, X, y=None, weights=None):
+        """Compute the Fréchet mean.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n]
+            Full-rank correlation matrices.
+        y : None
+            Ignored, for the sake of pipelines.
+        weights : array-like, shape=[N]
+            Weights, not negative, of positive sum; equal if None.
+
+        Returns
+        -------
+        self : FrechetMean
+            The estimator.
+        """
+        self.estimate_ = frechet_mean(X, self.space, weights)
+        return self

@@ -1,0 +1,680 @@
+"""The metrics of the image spaces, which the five metrics pull back.
+
+Four are flat: a linear space with an inner product. One is a product of hyperbolic
+spaces, a row of a strictly lower triangular matrix each. They answer the same questions,
+so that the pullback never has to ask which one it stands on.
+"""
+
+import abc
+import math
+
+from geomstats.geometry.riemannian_metric import RiemannianMetric
+
+from . import kernels
+from .exceptions import ParameterError
+from .kernels._arrays import constant, eye_like, namespace
+
+
+class ImageMetric(RiemannianMetric, abc.ABC):
+    """A metric on the image space of a diffeomorphism.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+
+    Attributes
+    ----------
+    is_flat : bool
+        Whether base points are of no consequence.
+    """
+
+    is_flat = False
+
+    @abc.abstractmethod
+    def to_coords(self, point):
+        """Return coordinates [..., d] of points [..., n, n], null at the origin."""
+
+    @abc.abstractmethod
+    def from_coords(self, coords):
+        """Return the points [..., n, n] with given coordinates [..., d]."""
+
+    @abc.abstractmethod
+    def orthonormal(self, vector, base_point):
+        """Return the components [..., d] of tangent vectors in an orthonormal frame."""
+
+    @abc.abstractmethod
+    def mean(self, points, weights):
+        """Return the Fréchet mean over the axis -3, for weights that sum to one."""
+
+    def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
+        """Return the inner product of tangent vectors.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b : array, shape=[..., n, n]
+            Tangent vectors.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        inner_product : array, shape=[...]
+            Inner product.
+        """
+        components_a = self.orthonormal(tangent_vec_a, base_point)
+        components_b = self.orthonormal(tangent_vec_b, base_point)
+        xp = namespace(components_a, components_b)
+        return xp.sum(components_a * components_b, axis=-1)
+
+    def squared_norm(self, vector, base_point=None):
+        """Return the squared length of tangent vectors.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        squared_norm : array, shape=[...]
+            Squared length.
+        """
+        components = self.orthonormal(vector, base_point)
+        return namespace(components).sum(components * components, axis=-1)
+
+    def norm(self, vector, base_point=None):
+        """Return the length of tangent vectors.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        norm : array, shape=[...]
+            Length.
+        """
+        components = self.orthonormal(vector, base_point)
+        return namespace(components).linalg.vector_norm(components, axis=-1)
+
+    def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
+        """Return the geodesic from a point, to a point or with a velocity.
+
+        Parameters
+        ----------
+        initial_point : array, shape=[..., n, n]
+            Initial point.
+        end_point : array, shape=[..., n, n]
+            End point, at time one.
+        initial_tangent_vec : array, shape=[..., n, n]
+            Velocity at time zero.
+
+        Returns
+        -------
+        path : callable
+            Maps times [k] to points [..., k, n, n].
+        """
+        velocity = initial_tangent_vec
+        if velocity is None:
+            velocity = self.log(end_point, initial_point)
+
+        def path(t):
+            t = constant(t, velocity)
+            moved = namespace(t).reshape(t, (-1, 1, 1)) * velocity[..., None, :, :]
+            return self.exp(moved, initial_point[..., None, :, :])
+
+        return path
+
+
+class FlatMetric(ImageMetric):
+    """A Euclidean inner product on a linear space of matrices.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    """
+
+    is_flat = True
+
+    def orthonormal(self, vector, base_point=None):
+        """Return the components of tangent vectors in an orthonormal basis.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array
+            Not needed: the space is flat.
+
+        Returns
+        -------
+        components : array, shape=[..., d]
+            Components.
+        """
+        return self.to_coords(vector)
+
+    def exp(self, tangent_vec, base_point):
+        """Return the end point of a straight line.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        end_point : array, shape=[..., n, n]
+            End point.
+        """
+        return base_point + tangent_vec
+
+    def log(self, point, base_point):
+        """Return the tangent vector from one point to another.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            End point.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        """
+        return point - base_point
+
+    def squared_dist(self, point_a, point_b):
+        """Return the squared distance.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        squared_dist : array, shape=[...]
+            Squared distance.
+        """
+        return self.squared_norm(point_b - point_a)
+
+    def dist(self, point_a, point_b):
+        """Return the distance.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[...]
+            Distance.
+        """
+        return self.norm(point_b - point_a)
+
+    def parallel_transport(
+        self, tangent_vec, base_point, direction=None, end_point=None
+    ):
+        """Return the same vector, elsewhere.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        base_point, direction, end_point : array, shape=[..., n, n]
+            They give the batch shape only.
+
+        Returns
+        -------
+        transported : array, shape=[..., n, n]
+            The same vector.
+        """
+        return _broadcast(tangent_vec, base_point, direction, end_point)
+
+    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+        """Return zero.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b, tangent_vec_c : array, shape=[..., n, n]
+            Tangent vectors.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        curvature : array, shape=[..., n, n]
+            Null matrix.
+        """
+        return 0.0 * _broadcast(tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point)
+
+    def mean(self, points, weights):
+        """Return the weighted average.
+
+        Parameters
+        ----------
+        points : array, shape=[..., N, n, n]
+            Points.
+        weights : array, shape=[..., N]
+            Weights of sum one.
+
+        Returns
+        -------
+        mean : array, shape=[..., n, n]
+            Average.
+        """
+        return namespace(points).sum(weights[..., None, None] * points, axis=-3)
+
+
+class StrictlyLowerMetric(FlatMetric):
+    """The Frobenius product on strictly lower triangular matrices.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    """
+
+    def to_coords(self, point):
+        """Pack the strict lower entries.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Matrix.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+        return kernels.pack_strictly_lower(point)
+
+    def from_coords(self, coords):
+        """Unpack the strict lower entries.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Strictly lower triangular matrix.
+        """
+        return kernels.unpack_strictly_lower(coords)
+
+
+class UnitLowerMetric(StrictlyLowerMetric):
+    """The Frobenius product on the affine space of unit lower triangular matrices.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    """
+
+    def from_coords(self, coords):
+        """Unpack the strict lower entries below a unit diagonal.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Unit lower triangular matrix.
+        """
+        strict = super().from_coords(coords)
+        return strict + eye_like(strict)
+
+
+class HollowMetric(FlatMetric):
+    r"""A permutation-invariant product on symmetric hollow matrices.
+
+    .. math:: \alpha \operatorname{tr}(X Y) + \beta \operatorname{Sum}(X Y)
+              + \gamma \operatorname{Sum}(X) \operatorname{Sum}(Y) .
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    alpha, beta, gamma : float
+        Coefficients.
+    """
+
+    def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
+        super().__init__(space)
+        self.eigenvalues = _require_definite(
+            kernels.hollow_eigenvalues(space.n, alpha, beta, gamma),
+            ("alpha", "2 alpha + (n - 2) beta", "alpha + (n - 1) (beta + n gamma)"),
+            dict(alpha=alpha, beta=beta, gamma=gamma),
+        )
+
+    def to_coords(self, point):
+        """Return orthonormal coordinates.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+        return kernels.hollow_to_coords(point, self.eigenvalues)
+
+    def from_coords(self, coords):
+        """Return the matrix with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+        return kernels.hollow_from_coords(coords, self.eigenvalues)
+
+
+class NullRowSumsMetric(FlatMetric):
+    r"""A permutation-invariant product on symmetric matrices with null row sums.
+
+    .. math:: \alpha \operatorname{tr}(X Y)
+              + \delta \operatorname{tr}(\operatorname{Diag}(X) \operatorname{Diag}(Y))
+              + \zeta \operatorname{tr}(X) \operatorname{tr}(Y) .
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    alpha, delta, zeta : float
+        Coefficients.
+    """
+
+    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+        super().__init__(space)
+        self.eigenvalues = _require_definite(
+            kernels.row0_eigenvalues(space.n, alpha, delta, zeta),
+            ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
+            dict(alpha=alpha, delta=delta, zeta=zeta),
+        )
+
+    def to_coords(self, point):
+        """Return orthonormal coordinates.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Symmetric matrix with null row sums.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+        return kernels.row0_to_coords(point, self.eigenvalues)
+
+    def from_coords(self, coords):
+        """Return the matrix with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Symmetric matrix with null row sums.
+        """
+        return kernels.row0_from_coords(coords, self.eigenvalues)
+
+
+class HyperbolicRowsMetric(ImageMetric):
+    r"""A weighted product of hyperbolic spaces, one for each row but the first.
+
+    Row :math:`i` of a strictly lower triangular matrix holds the space coordinates of a
+    point of the hyperboloid of dimension :math:`i - 1`.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    weights : sequence of float, length n - 1
+        Positive weights of the factors; all one if None.
+    """
+
+    def __init__(self, space, weights=None):
+        super().__init__(space)
+        weights = (
+            (1.0,) * (space.n - 1) if weights is None else tuple(map(float, weights))
+        )
+        if len(weights) != space.n - 1:
+            raise ParameterError(
+                f"weights has {len(weights)} entries: one for each of the n - 1 = "
+                f"{space.n - 1} rows after the first is wanted."
+            )
+        if not all(math.isfinite(w) and w > 0.0 for w in weights):
+            raise ParameterError(f"weights must be positive and finite, not {weights}.")
+        self.weights = weights
+
+    def _row_weights(self, like):
+        return constant((1.0, *self.weights), like)
+
+    def orthonormal(self, vector, base_point):
+        """Return the components in the frame transported from the origin.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        components : array, shape=[..., d]
+            Components.
+        """
+        rows = kernels.hyperbolic_orthonormal(vector, base_point)
+        roots = namespace(rows).sqrt(self._row_weights(rows))
+        return kernels.pack_strictly_lower(rows * roots[:, None])
+
+    def exp(self, tangent_vec, base_point):
+        """Return the end points of the geodesics of the rows.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        end_point : array, shape=[..., n, n]
+            End point.
+        """
+        return kernels.hyperbolic_exp(tangent_vec, base_point)
+
+    def log(self, point, base_point):
+        """Return the initial velocities of the geodesics of the rows.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            End point.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        """
+        return kernels.hyperbolic_log(point, base_point)
+
+    def squared_dist(self, point_a, point_b):
+        """Return the squared distance.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        squared_dist : array, shape=[...]
+            Squared distance.
+        """
+        rows = kernels.hyperbolic_squared_dist(point_a, point_b)
+        return namespace(rows).sum(self._row_weights(rows) * rows, axis=-1)
+
+    def dist(self, point_a, point_b):
+        """Return the distance.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[...]
+            Distance.
+        """
+        squared = self.squared_dist(point_a, point_b)
+        return namespace(squared).sqrt(squared)
+
+    def parallel_transport(
+        self, tangent_vec, base_point, direction=None, end_point=None
+    ):
+        """Transport rows along the geodesics of the rows.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+        direction : array, shape=[..., n, n]
+            Velocity of the geodesic.
+        end_point : array, shape=[..., n, n]
+            End point of the geodesic.
+
+        Returns
+        -------
+        transported : array, shape=[..., n, n]
+            Tangent vector at the end point.
+        """
+        if end_point is None:
+            end_point = self.exp(direction, base_point)
+        return kernels.hyperbolic_transport(tangent_vec, base_point, end_point)
+
+    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+        """Return the curvature of the rows; the weights drop out of it.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b, tangent_vec_c : array, shape=[..., n, n]
+            Tangent vectors.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        curvature : array, shape=[..., n, n]
+            Tangent vector.
+        """
+        return kernels.hyperbolic_curvature(
+            tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point
+        )
+
+    def to_coords(self, point):
+        """Return the logarithm at the origin of the product of Poincaré balls.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Point.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+        return kernels.pack_strictly_lower(kernels.hyperboloid_to_origin_tangent(point))
+
+    def from_coords(self, coords):
+        """Return the exponential at the origin of the product of Poincaré balls.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Point.
+        """
+        rows = kernels.unpack_strictly_lower(coords)
+        return kernels.hyperboloid_from_origin_tangent(rows)
+
+    def mean(self, points, weights):
+        """Return the Fréchet mean of each row; the weights of the rows drop out.
+
+        Parameters
+        ----------
+        points : array, shape=[..., N, n, n]
+            Points.
+        weights : array, shape=[..., N]
+            Weights of sum one.
+
+        Returns
+        -------
+        mean : array, shape=[..., n, n]
+            Fréchet mean.
+        """
+        xp = namespace(points)
+        return kernels.hyperbolic_mean(
+            xp.moveaxis(points, -3, -2), weights[..., None, :]
+        )
+
+
+def _broadcast(x, *others):
+    xp = namespace(x)
+    arrays = [x, *(other for other in others if other is not None)]
+    return xp.broadcast_arrays(*arrays)[0]
+
+
+def _require_definite(eigenvalues, names, parameters):
+    """Return the eigenvalues of a product, or raise if one is not positive."""
+    for value, name in zip(eigenvalues, names, strict=True):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            given = ", ".join(f"{k} = {v:g}" for k, v in parameters.items())
+            raise ParameterError(
+                f"{given} does not give an inner product: {name} must be positive."
+            )
+    return eigenvalues

@@ -1,0 +1,200 @@
+"""The five metrics on full-rank correlation matrices.
+
+References
+----------
+.. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+   geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
+.. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
+   correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026.
+"""
+
+from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangularMatrices
+from geomstats.geometry.positive_lower_triangular_matrices import PLTUnitDiagMatrices
+from geomstats.geometry.symmetric_matrices import (
+    NullRowSumsSymmetricMatrices,
+    SymmetricHollowMatrices,
+)
+
+from .diffeos import (
+    EuclideanCholeskyDiffeo,
+    LogEuclideanCholeskyDiffeo,
+    LogScalingDiffeo,
+    OffLogDiffeo,
+    PolyHyperbolicCholeskyDiffeo,
+)
+from .exceptions import ParameterError
+from .image_metrics import (
+    HollowMetric,
+    HyperbolicRowsMetric,
+    NullRowSumsMetric,
+    StrictlyLowerMetric,
+    UnitLowerMetric,
+)
+from .pullback import CorrelationMetric
+
+
+class EuclideanCholeskyMetric(CorrelationMetric):
+    r"""The Euclidean-Cholesky metric (ECM), flat.
+
+    Pullback of the Frobenius product by
+    :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`, where :math:`C = L L^\top`.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip=EuclideanCholeskyMetric)
+    >>> round(float(space.metric.dist([[1, 0.6], [0.6, 1]], [[1, 0], [0, 1]])), 12)
+    0.75
+    """
+
+    def __init__(self, space):
+        image_space = PLTUnitDiagMatrices(n=space.n, equip=False)
+        image_space.equip_with_metric(UnitLowerMetric)
+        super().__init__(space, EuclideanCholeskyDiffeo(), image_space)
+
+
+class LogEuclideanCholeskyMetric(CorrelationMetric):
+    r"""The log-Euclidean-Cholesky metric (LECM), flat.
+
+    Pullback of the Frobenius product by :math:`\log \Theta(C)`, the logarithm of a unit
+    lower triangular matrix.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+    """
+
+    def __init__(self, space):
+        image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
+        image_space.equip_with_metric(StrictlyLowerMetric)
+        super().__init__(space, LogEuclideanCholeskyDiffeo(), image_space)
+
+
+class OffLogMetric(CorrelationMetric):
+    r"""The off-log metric (OLM), flat and permutation-invariant.
+
+    Pullback by :math:`\operatorname{Log}^\circ(C) = \operatorname{off}(\log C)` of
+
+    .. math:: \alpha \operatorname{tr}(X Y) + \beta \operatorname{Sum}(X Y)
+              + \gamma \operatorname{Sum}(X) \operatorname{Sum}(Y) .
+
+    The default is the Frobenius product for every :math:`n \ge 2`, which is also
+    invariant under changes of signs. (geomstats 2.8 defaults to coefficients one.)
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+    alpha, beta, gamma : float or None
+        Coefficients of the product; None is zero. Whatever makes it positive definite is
+        accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
+        :math:`2 \alpha + (n - 2) \beta > 0` and
+        :math:`\alpha + (n - 1)(\beta + n \gamma) > 0`; for :math:`n = 3` the last two,
+        and for :math:`n = 2` the last one decide alone.
+    """
+
+    def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
+        image_space = SymmetricHollowMatrices(n=space.n, equip=False)
+        image_space.equip_with_metric(
+            HollowMetric, alpha=alpha or 0.0, beta=beta or 0.0, gamma=gamma or 0.0
+        )
+        super().__init__(space, OffLogDiffeo(), image_space)
+
+
+class LogScaledMetric(CorrelationMetric):
+    r"""The log-scaled metric (LSM), flat, permutation-invariant, inverse-consistent.
+
+    Pullback by :math:`\operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal
+    D^\star)`, where the scaling gives unit row sums, of
+
+    .. math:: \alpha \operatorname{tr}(X Y)
+              + \delta \operatorname{tr}(\operatorname{Diag}(X) \operatorname{Diag}(Y))
+              + \zeta \operatorname{tr}(X) \operatorname{tr}(Y) .
+
+    The default is the Frobenius product for every :math:`n \ge 2`. (geomstats 2.8
+    defaults to coefficients one.)
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+    alpha, delta, zeta : float or None
+        Coefficients of the product; None is zero. Whatever makes it positive definite is
+        accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
+        :math:`n \alpha + (n - 2) \delta > 0` and
+        :math:`n \alpha + (n - 1)(\delta + n \zeta) > 0`; for :math:`n = 3` the last two,
+        and for :math:`n = 2` the last one decide alone.
+    """
+
+    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+        image_space = NullRowSumsSymmetricMatrices(n=space.n, equip=False)
+        image_space.equip_with_metric(
+            NullRowSumsMetric, alpha=alpha or 0.0, delta=delta or 0.0, zeta=zeta or 0.0
+        )
+        super().__init__(space, LogScalingDiffeo(), image_space)
+
+
+class PolyHyperbolicCholeskyMetric(CorrelationMetric):
+    r"""The poly-hyperbolic-Cholesky metric (PHCM), of nonpositive curvature.
+
+    A row of the Cholesky factor is a unit vector with a positive last entry: a point of
+    a hemisphere, a model of hyperbolic space. The metric is the weighted product of
+    these hyperbolic spaces. For :math:`n \ge 3` its sectional curvatures fill
+    :math:`[-1 / \min_{i \ge 2} \alpha_i, 0]`.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+    weights : sequence of float, length n - 1
+        Positive weights :math:`\alpha_1, \dots, \alpha_{n-1}` of the rows after the
+        first; all one by default.
+    """
+
+    def __init__(self, space, weights=None):
+        image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
+        image_space.equip_with_metric(HyperbolicRowsMetric, weights=weights)
+        super().__init__(space, PolyHyperbolicCholeskyDiffeo(), image_space)
+
+
+METRICS = {
+    "ecm": EuclideanCholeskyMetric,
+    "lecm": LogEuclideanCholeskyMetric,
+    "olm": OffLogMetric,
+    "lsm": LogScaledMetric,
+    "phcm": PolyHyperbolicCholeskyMetric,
+}
+
+
+def get_metric(key):
+    """Return the class of a metric by its short name.
+
+    Parameters
+    ----------
+    key : {"ecm", "lecm", "olm", "lsm", "phcm"}
+        Short name, in any case.
+
+    Returns
+    -------
+    metric : type
+        Class of the metric.
+
+    Examples
+    --------
+    >>> get_metric("olm").__name__
+    'OffLogMetric'
+    """
+    try:
+        return METRICS[key.lower()]
+    except (KeyError, AttributeError):
+        raise ParameterError(
+            f"there is no metric {key!r}: choose one of {', '.join(METRICS)}."
+        ) from None

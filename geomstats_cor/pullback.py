@@ -1,0 +1,503 @@
+"""The metrics on correlation matrices as pullbacks, with a door that checks.
+
+Everything here is written once for all metrics: a diffeomorphism maps into an image
+space, whose metric has closed forms for all that is asked.
+"""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, device
+from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
+
+from . import kernels
+from .exceptions import ShapeError
+from .kernels._arrays import constant
+from .validation import (
+    as_arrays,
+    require_correlation,
+    require_matrices,
+    require_tangent,
+)
+
+_POINTS = ("point", "base_point", "point_a", "point_b", "initial_point", "end_point")
+
+
+class CorrelationMetric(PullbackDiffeoMetric):
+    """A Riemannian metric on full-rank correlation matrices, pulled back by a map.
+
+    All arguments may be numpy arrays, torch tensors or nested lists, with any batch
+    shapes that broadcast; results are arrays of the same kind, dtype and device.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold. Its attribute `check` says whether arguments are looked at.
+    diffeo : CorrelationDiffeo
+        Map onto the image space.
+    image_space : Manifold
+        Image space, equipped with an `ImageMetric`.
+    """
+
+    def __init__(self, space, diffeo, image_space):
+        super().__init__(space=space, diffeo=diffeo, image_space=image_space)
+        diffeo.check = space.check
+
+    def _admit(self, **arguments):
+        """Return the arguments as arrays, after a look at each."""
+        missing = [k for k, v in arguments.items() if v is None and k == "base_point"]
+        if missing:
+            raise ShapeError(
+                "base_point is missing: tangent vectors need the point they belong to."
+            )
+        names, arrays = list(arguments), as_arrays(**arguments)
+        if self._space.check:
+            named = {k: v for k, v in zip(names, arrays, strict=True) if v is not None}
+            require_matrices(self._space.n, **named)
+            for name, x in named.items():
+                require = require_correlation if name in _POINTS else require_tangent
+                require(name, x)
+        return arrays
+
+    def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
+        r"""Return the inner product :math:`\langle A, B \rangle_P`.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b : array-like, shape=[..., n, n]
+            Tangent vectors at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        inner_product : array, shape=[...]
+            Inner product.
+        """
+        vector_a, vector_b, point = self._admit(
+            tangent_vec_a=tangent_vec_a,
+            tangent_vec_b=tangent_vec_b,
+            base_point=base_point,
+        )
+        components_a = self._orthonormal(vector_a, point)
+        components_b = self._orthonormal(vector_b, point)
+        xp = array_namespace(components_a)
+        return xp.sum(components_a * components_b, axis=-1)
+
+    def squared_norm(self, vector, base_point=None):
+        """Return the squared length of a tangent vector.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Tangent vector at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        squared_norm : array, shape=[...]
+            Squared length.
+        """
+        vector, point = self._admit(vector=vector, base_point=base_point)
+        components = self._orthonormal(vector, point)
+        return array_namespace(components).sum(components * components, axis=-1)
+
+    def norm(self, vector, base_point=None):
+        """Return the length of a tangent vector.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Tangent vector at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        norm : array, shape=[...]
+            Length.
+        """
+        vector, point = self._admit(vector=vector, base_point=base_point)
+        components = self._orthonormal(vector, point)
+        return array_namespace(components).linalg.vector_norm(components, axis=-1)
+
+    def normalize(self, vector, base_point=None):
+        """Return the tangent vector of length one in the same direction.
+
+        Parameters
+        ----------
+        vector : array-like, shape=[..., n, n]
+            Tangent vector at the base point, not zero.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        unit_vector : array, shape=[..., n, n]
+            Tangent vector of length one.
+        """
+        vector, point = self._admit(vector=vector, base_point=base_point)
+        return vector / self.norm(vector, point)[..., None, None]
+
+    def exp(self, tangent_vec, base_point):
+        r"""Return the exponential :math:`\phi^{-1}(\exp_{\phi(P)}(d_P \phi(V)))`.
+
+        Parameters
+        ----------
+        tangent_vec : array-like, shape=[..., n, n]
+            Tangent vector at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        end_point : array, shape=[..., n, n]
+            End point of the geodesic.
+        """
+        vector, point = self._admit(tangent_vec=tangent_vec, base_point=base_point)
+        return super().exp(vector, point)
+
+    def log(self, point, base_point):
+        r"""Return the logarithm :math:`(d_P \phi)^{-1}(\log_{\phi(P)} \phi(Q))`.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            End point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the base point.
+        """
+        point, base_point = self._admit(point=point, base_point=base_point)
+        return super().log(point, base_point)
+
+    def squared_dist(self, point_a, point_b):
+        """Return the squared distance between points.
+
+        Parameters
+        ----------
+        point_a, point_b : array-like, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        squared_dist : array, shape=[...]
+            Squared distance.
+        """
+        point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
+        return super().squared_dist(point_a, point_b)
+
+    def dist(self, point_a, point_b):
+        """Return the distance between points.
+
+        Parameters
+        ----------
+        point_a, point_b : array-like, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[...]
+            Distance.
+        """
+        point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
+        return super().dist(point_a, point_b)
+
+    def dist_broadcast(self, point_a, point_b):
+        """Return the distances between all points of two stacks.
+
+        Parameters
+        ----------
+        point_a : array-like, shape=[k, n, n]
+            Points.
+        point_b : array-like, shape=[l, n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[k, l]
+            Distances.
+        """
+        point_a, point_b = as_arrays(point_a=point_a, point_b=point_b)
+        image_a = self.diffeo(*self._admit(point_a=point_a))
+        image_b = self.diffeo(*self._admit(point_b=point_b))
+        return self.image_space.metric.dist(
+            image_a[..., :, None, :, :], image_b[..., None, :, :, :]
+        )
+
+    def diameter(self, points):
+        """Return the largest distance between two of the points.
+
+        Parameters
+        ----------
+        points : array-like, shape=[k, n, n]
+            Points.
+
+        Returns
+        -------
+        diameter : array, shape=[]
+            Largest distance.
+        """
+        dists = self.dist_broadcast(points, points)
+        return array_namespace(dists).max(dists)
+
+    def closest_neighbor_index(self, point, neighbors):
+        """Return the index of the neighbour closest to each point.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Points.
+        neighbors : array-like, shape=[k, n, n]
+            Neighbours.
+
+        Returns
+        -------
+        index : array of int, shape=[...]
+            Index of the closest neighbour.
+        """
+        point, neighbors = as_arrays(point=point, neighbors=neighbors)
+        dists = self.dist(point[..., None, :, :], neighbors)
+        return array_namespace(dists).argmin(dists, axis=-1)
+
+    def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
+        """Return the geodesic from a point, to a point or with a velocity.
+
+        Parameters
+        ----------
+        initial_point : array-like, shape=[..., n, n]
+            Initial point.
+        end_point : array-like, shape=[..., n, n]
+            End point, at time one.
+        initial_tangent_vec : array-like, shape=[..., n, n]
+            Velocity at time zero, instead of an end point.
+
+        Returns
+        -------
+        path : callable
+            Maps a time or times [k] to points [..., k, n, n].
+        """
+        if (end_point is None) == (initial_tangent_vec is None):
+            raise ShapeError(
+                "a geodesic is given by end_point or by initial_tangent_vec: pass "
+                "exactly one of them."
+            )
+        initial_point, end_point, velocity = self._admit(
+            initial_point=initial_point,
+            end_point=end_point,
+            initial_tangent_vec=initial_tangent_vec,
+        )
+        return super().geodesic(initial_point, end_point, velocity)
+
+    def parallel_transport(
+        self, tangent_vec, base_point, direction=None, end_point=None
+    ):
+        """Transport a tangent vector along the geodesic to a point or in a direction.
+
+        Parameters
+        ----------
+        tangent_vec : array-like, shape=[..., n, n]
+            Tangent vector at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+        direction : array-like, shape=[..., n, n]
+            Initial velocity of the geodesic, which ends at time one.
+        end_point : array-like, shape=[..., n, n]
+            End point of the geodesic, instead of a direction.
+
+        Returns
+        -------
+        transported : array, shape=[..., n, n]
+            Tangent vector at the end point.
+        """
+        if (direction is None) == (end_point is None):
+            raise ShapeError(
+                "transport goes to end_point or along direction: pass exactly one of "
+                "them."
+            )
+        vector, point, direction, end_point = self._admit(
+            tangent_vec=tangent_vec,
+            base_point=base_point,
+            direction=direction,
+            end_point=end_point,
+        )
+        return super().parallel_transport(vector, point, direction, end_point)
+
+    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+        r"""Return the curvature :math:`R(A, B) C`.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b, tangent_vec_c : array-like, shape=[..., n, n]
+            Tangent vectors at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        curvature : array, shape=[..., n, n]
+            Tangent vector at the base point.
+        """
+        arrays = self._admit(
+            tangent_vec_a=tangent_vec_a,
+            tangent_vec_b=tangent_vec_b,
+            tangent_vec_c=tangent_vec_c,
+            base_point=base_point,
+        )
+        return super().curvature(*arrays)
+
+    def sectional_curvature(self, tangent_vec_a, tangent_vec_b, base_point=None):
+        r"""Return the sectional curvature :math:`\langle R(A, B) B, A \rangle`.
+
+        The vectors are made orthonormal first.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b : array-like, shape=[..., n, n]
+            Tangent vectors at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        sectional_curvature : array, shape=[...]
+            Sectional curvature; zero where the vectors do not span a plane.
+        """
+        vector_a, vector_b, point = self._admit(
+            tangent_vec_a=tangent_vec_a,
+            tangent_vec_b=tangent_vec_b,
+            base_point=base_point,
+        )
+        metric = self.image_space.metric
+        image = self.diffeo(point)
+        image_a = self.diffeo.tangent(vector_a, point, image)
+        image_b = self.diffeo.tangent(vector_b, point, image)
+        image_a = _unit(image_a, metric.norm(image_a, image))
+        along = metric.inner_product(image_a, image_b, image)[..., None, None]
+        across = image_b - along * image_a
+        # A remainder at the level of rounding has no direction.
+        length = metric.norm(across, image)
+        size = metric.norm(image_b, image)
+        spans = length > math.sqrt(array_namespace(size).finfo(size.dtype).eps) * size
+        across = _unit(across, array_namespace(size).where(spans, length, 0.0))
+        curvature = metric.curvature(image_a, across, across, image)
+        return metric.inner_product(curvature, image_a, image)
+
+    def injectivity_radius(self, base_point=None):
+        """Return infinity: every two points are joined by exactly one geodesic.
+
+        Parameters
+        ----------
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        radius : array, shape=[...]
+            Infinity.
+        """
+        (point,) = self._admit(base_point=base_point)
+        xp = array_namespace(point)
+        return xp.full(
+            point.shape[:-2], xp.inf, dtype=point.dtype, device=device(point)
+        )
+
+    def metric_matrix(self, base_point=None):
+        r"""Return the Gram matrix of the basis :math:`E_{ij} + E_{ji}`, :math:`i > j`.
+
+        Parameters
+        ----------
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        matrix : array, shape=[..., d, d]
+            Symmetric positive definite matrix, d = n (n - 1) / 2.
+        """
+        (point,) = self._admit(base_point=base_point)
+        point = point[..., None, :, :]
+        components = self._orthonormal(self._basis(point), point)
+        return components @ components.mT
+
+    def to_coords(self, point):
+        """Return the coordinates of points, null at the identity.
+
+        For a flat metric they are an isometry onto Euclidean space. For the
+        poly-hyperbolic metric they are the logarithm at the origin of the product of
+        Poincaré balls, a diffeomorphism.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates, d = n (n - 1) / 2.
+        """
+        (point,) = self._admit(point=point)
+        return self.image_space.metric.to_coords(self.diffeo(point))
+
+    def from_coords(self, coords):
+        """Return the points with given coordinates.
+
+        Parameters
+        ----------
+        coords : array-like, shape=[..., d]
+            Coordinates, d = n (n - 1) / 2.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+        """
+        (coords,) = as_arrays(coords=coords)
+        if coords.ndim < 1 or coords.shape[-1] != self._space.dim:
+            raise ShapeError(
+                f"coords has shape {tuple(coords.shape)}: [..., {self._space.dim}] is "
+                f"wanted for n = {self._space.n}."
+            )
+        return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
+
+    def origin(self, like=None):
+        """Return the identity, whose coordinates are null.
+
+        Parameters
+        ----------
+        like : array
+            Array whose library, dtype and device to use; geomstats' default if None.
+
+        Returns
+        -------
+        point : array, shape=[n, n]
+            Identity matrix.
+        """
+        (identity,) = as_arrays(point=np.eye(self._space.n).tolist())
+        return identity if like is None else constant(np.eye(self._space.n), like)
+
+    def _orthonormal(self, vector, point):
+        """Return the components [..., d] of tangent vectors in an orthonormal frame."""
+        metric = self.image_space.metric
+        image = None if metric.is_flat else self.diffeo(point)
+        image_vector = self.diffeo.tangent(vector, point, image)
+        return metric.orthonormal(image_vector, image)
+
+    def _basis(self, like):
+        """Return the basis of tangent vectors, shape=[d, n, n]."""
+        lower = kernels.unpack_strictly_lower(constant(np.eye(self._space.dim), like))
+        return lower + lower.mT
+
+
+def _unit(vector, length):
+    """Divide by a length, or return zero where it is zero."""
+    xp = array_namespace(length)
+    null = length == 0.0
+    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, length))
+    return factor[..., None, None] * vector

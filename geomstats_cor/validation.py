@@ -1,0 +1,347 @@
+"""The public door: what comes in is an array of the right kind, or a clear error.
+
+Kernels compute and do not look; the classes of the library pass their arguments through
+here first. Positive definiteness is not tested in advance: the factorisation that a map
+needs anyway fails on a bad matrix, and only then is the culprit looked for.
+"""
+
+import warnings
+
+import array_api_compat
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from .exceptions import (
+    ArrayTypeError,
+    NearBoundaryWarning,
+    NotFiniteError,
+    NotPositiveDefiniteError,
+    NotSymmetricError,
+    NotTangentError,
+    NotUnitDiagonalError,
+    ShapeError,
+)
+from .kernels._arrays import cholesky, diagonal
+from .kernels._tolerances import input_tolerance, rank_tolerance
+
+_REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
+
+
+def as_arrays(**arguments):
+    """Return the arguments as arrays of one library, device and floating dtype.
+
+    Nested sequences become arrays, of the library of the other arguments if there is
+    one, else of the library that geomstats uses. None passes through.
+
+    Parameters
+    ----------
+    **arguments : array-like or None
+        Arguments by name; the names appear in error messages.
+
+    Returns
+    -------
+    arrays : list of array or None
+        Arrays, in the order of the arguments.
+    """
+    arrays = {
+        name: value
+        for name, value in arguments.items()
+        if array_api_compat.is_array_api_obj(value)
+    }
+    xp = _common_namespace(arrays)
+    like = next(iter(arrays.values()), None)
+    for name, value in arguments.items():
+        if value is not None and name not in arrays:
+            arrays[name] = _from_sequence(name, value, xp, like)
+    for name, value in arrays.items():
+        _require_real_floating(name, value)
+    if arrays:
+        arrays = _with_common_dtype(arrays)
+    return [arrays.get(name) for name in arguments]
+
+
+def require_matrices(size, **arguments):
+    """Raise unless the arrays are [..., n, n], finite, and their batches broadcast.
+
+    Parameters
+    ----------
+    size : int
+        Size n of the matrices.
+    **arguments : array or None
+        Arrays by name.
+    """
+    arguments = {k: v for k, v in arguments.items() if v is not None}
+    for name, x in arguments.items():
+        shape = tuple(x.shape)
+        if len(shape) < 2 or shape[-1] != shape[-2]:
+            raise ShapeError(
+                f"{name} has shape {shape}: square matrices [..., {size}, {size}] are "
+                f"wanted. A vector of coordinates becomes a matrix by "
+                f"metric.from_coords."
+            )
+        if shape[-1] != size:
+            raise ShapeError(
+                f"{name} has matrices of size {shape[-1]}, but the space has n = {size}: "
+                f"use FullRankCorrelationMatrices({shape[-1]})."
+            )
+    require_broadcast(**arguments)
+    for name, x in arguments.items():
+        _require_finite(name, x)
+
+
+def require_broadcast(**arguments):
+    """Raise unless the batch shapes of matrices broadcast against each other.
+
+    Parameters
+    ----------
+    **arguments : array
+        Arrays [..., n, n] by name.
+    """
+    batches = {name: tuple(x.shape[:-2]) for name, x in arguments.items()}
+    try:
+        np.broadcast_shapes(*batches.values())
+    except ValueError:
+        listed = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+        raise ShapeError(
+            f"the batch shapes do not broadcast: {listed}. Insert axes of length one "
+            f"where every matrix is to meet every other, as in x[:, None]."
+        ) from None
+
+
+def require_correlation(name, x):
+    """Raise unless matrices are symmetric with a unit diagonal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    x : array, shape=[..., n, n]
+        Finite square matrices.
+    """
+    _require_symmetric(name, x, NotSymmetricError)
+    xp = array_namespace(x)
+    tolerance = input_tolerance(x)
+    deviation = xp.max(xp.abs(diagonal(x) - 1.0), axis=-1)
+    where = first_index(deviation > tolerance)
+    if where is not None:
+        diag = diagonal(x)[where]
+        entry = int(xp.argmax(xp.abs(diag - 1.0)))
+        raise NotUnitDiagonalError(
+            f"{_label(name, where)} has {float(diag[entry]):.6g} at diagonal entry "
+            f"{entry}, not 1. A covariance matrix becomes a correlation matrix by "
+            f"FullRankCorrelationMatrices.from_covariance."
+        )
+
+
+def require_tangent(name, x):
+    """Raise unless matrices are symmetric with a null diagonal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    x : array, shape=[..., n, n]
+        Finite square matrices.
+    """
+    _require_symmetric(name, x, NotTangentError)
+    xp = array_namespace(x)
+    size = xp.max(xp.abs(diagonal(x)), axis=-1)
+    where = first_index(size > input_tolerance(x) * _scale(x))
+    if where is not None:
+        raise NotTangentError(
+            f"{_label(name, where)} has a diagonal entry of size {float(size[where]):.3g}: "
+            f"tangent vectors of correlation matrices are symmetric with null diagonal. "
+            f"FullRankCorrelationMatrices.to_tangent projects onto them."
+        )
+
+
+def require_positive_definite(name, point, image):
+    """Raise if a map failed on a matrix, which shows as NaN in its image.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    point : array, shape=[..., n, n]
+        Symmetric matrices with unit diagonal.
+    image : array, shape=[..., n, n]
+        What a map made of them.
+    """
+    xp = array_namespace(image)
+    if bool(xp.all(xp.isfinite(image))):
+        return
+    smallest = xp.linalg.eigvalsh(point)[..., 0]
+    where = first_index(smallest <= rank_tolerance(point) * point.shape[-1])
+    if where is None:  # a borderline matrix: name the worst
+        worst = int(xp.argmin(xp.reshape(smallest, (-1,))))
+        where = tuple(int(i) for i in np.unravel_index(worst, tuple(smallest.shape)))
+    value = float(smallest[where])
+    raise NotPositiveDefiniteError(
+        f"{_label(name, where)} is not positive definite to the precision of "
+        f"{str(point.dtype).removeprefix('torch.')}: its smallest eigenvalue is "
+        f"{value:.3g}. {_REPAIR} shrinks such matrices towards the identity; a "
+        f"covariance of fewer samples than variables needs shrinkage before that."
+    )
+
+
+def require_finite_result(point):
+    """Raise if a computed point overflowed.
+
+    Parameters
+    ----------
+    point : array, shape=[..., n, n]
+        Result of a map onto the manifold.
+    """
+    xp = array_namespace(point)
+    finite = xp.isfinite(point)
+    if bool(xp.all(finite)):
+        return
+    where = first_index(~xp.all(finite, axis=(-2, -1)))
+    raise NotFiniteError(
+        f"{_label('the result', where)} overflows: the step or the coordinates are too "
+        f"large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller ones."
+    )
+
+
+def warn_if_singular(point):
+    """Warn if a computed point cannot be told from the boundary of the manifold.
+
+    Parameters
+    ----------
+    point : array, shape=[..., n, n]
+        Symmetric matrices with unit diagonal.
+    """
+    xp = array_namespace(point)
+    pivots = xp.min(diagonal(cholesky(point)), axis=-1) ** 2
+    where = first_index(~(pivots > rank_tolerance(point)))
+    if where is not None:
+        warn_near_boundary(where)
+
+
+def warn_near_boundary(where):
+    """Warn that the computed matrix at an index of the batch is numerically singular.
+
+    Parameters
+    ----------
+    where : tuple of int
+        Index in the batch.
+    """
+    warnings.warn(
+        f"{_label('the result', where)} is singular to working precision: it lies too "
+        f"close to the boundary of the manifold for any map to be undone there. Use a "
+        f"shorter step, or float64.",
+        NearBoundaryWarning,
+        stacklevel=2,
+    )
+
+
+def _common_namespace(arrays):
+    if not arrays:
+        return None
+    try:
+        return array_namespace(*arrays.values())
+    except TypeError:
+        listed = ", ".join(
+            f"{name} ({type(x).__module__.split('.')[0]})" for name, x in arrays.items()
+        )
+        raise ArrayTypeError(
+            f"the arguments mix array libraries: {listed}. Convert them to one, by "
+            f"torch.as_tensor(x) or x.numpy()."
+        ) from None
+
+
+def _from_sequence(name, value, xp, like):
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArrayTypeError(
+            f"{name} is a {type(value).__name__} that does not convert to an array of "
+            f"numbers: pass an array or nested lists of floats, all rows of one length."
+        ) from None
+    if xp is not None:
+        return xp.asarray(array, dtype=like.dtype, device=device(like))
+    import geomstats.backend as gs
+
+    return gs.array(array)
+
+
+def _require_real_floating(name, x):
+    xp = array_namespace(x)
+    dtype = str(x.dtype).removeprefix("torch.")
+    if dtype in ("float32", "float64"):
+        return
+    if dtype == "object":
+        remedy = "build it with np.asarray(x, dtype=float)"
+    elif xp.isdtype(x.dtype, "complex floating"):
+        remedy = "take its real part, or treat real and imaginary parts as variables"
+    else:
+        remedy = "convert it to float64 or float32"
+    raise ArrayTypeError(
+        f"{name} has dtype {dtype}; float64 or float32 is wanted: {remedy}."
+    )
+
+
+def _with_common_dtype(arrays):
+    xp = array_namespace(*arrays.values())
+    devices = {str(device(x)) for x in arrays.values()}
+    if len(devices) > 1:
+        listed = ", ".join(f"{name} ({device(x)})" for name, x in arrays.items())
+        raise ArrayTypeError(f"the arguments lie on different devices: {listed}.")
+    dtypes = {x.dtype for x in arrays.values()}
+    if len(dtypes) == 1:
+        return arrays
+    dtype = xp.result_type(*dtypes)
+    return {name: xp.astype(x, dtype) for name, x in arrays.items()}
+
+
+def _require_finite(name, x):
+    xp = array_namespace(x)
+    finite = xp.isfinite(x)
+    if bool(xp.all(finite)):
+        return
+    where = first_index(~xp.all(finite, axis=(-2, -1)))
+    raise NotFiniteError(
+        f"{_label(name, where)} has a NaN or an infinity: look at the data it was "
+        f"computed from (a constant signal has no correlation)."
+    )
+
+
+def _require_symmetric(name, x, error):
+    xp = array_namespace(x)
+    deviation = xp.max(xp.abs(x - x.mT), axis=(-2, -1))
+    where = first_index(deviation > input_tolerance(x) * _scale(x))
+    if where is not None:
+        raise error(
+            f"{_label(name, where)} is not symmetric: entries differ from their mirror "
+            f"by up to {float(deviation[where]):.3g}. Average it with its transpose, "
+            f"(x + x.mT) / 2, if that is rounding."
+        )
+
+
+def _scale(x):
+    xp = array_namespace(x)
+    return 1.0 + xp.max(xp.abs(x), axis=(-2, -1))
+
+
+def first_index(bad):
+    """Return the index of the first true entry of a batch, or None.
+
+    Parameters
+    ----------
+    bad : array of bool, shape=[...]
+        Marks.
+
+    Returns
+    -------
+    where : tuple of int or None
+        Index in the batch.
+    """
+    xp = array_namespace(bad)
+    if not bool(xp.any(bad)):
+        return None
+    flat = int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8)))
+    return tuple(int(i) for i in np.unravel_index(flat, tuple(bad.shape)))
+
+
+def _label(name, where):
+    return f"{name}[{', '.join(map(str, where))}]" if where else name
