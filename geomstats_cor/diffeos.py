@@ -112,6 +112,23 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         return self._inverse_differential(image_tangent_vec, image_point)
 
     @abc.abstractmethod
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse along a line in the image.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Direction of the line.
+        image_point : array, shape=[..., n, n]
+            Point of the line.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+
+    @abc.abstractmethod
     def _map(self, base_point):
         """Apply the kernel of the map."""
 
@@ -154,6 +171,10 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     def _warn_if_singular(self, base_point, image_point):
         _warn_of_small_pivots(image_point)
 
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        return kernels.theta_inverse_second_differential(image_tangent_vec, image_point)
+
 
 class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     r"""The map :math:`\Theta(C) - I` onto LT0(n).
@@ -178,6 +199,11 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     def _warn_if_singular(self, base_point, image_point):
         _warn_of_small_pivots(image_point + eye_like(image_point))
 
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        unit_lower = image_point + eye_like(image_point)
+        return kernels.theta_inverse_second_differential(image_tangent_vec, unit_lower)
+
 
 class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     r"""The map :math:`\log \Theta(C)` onto LT0(n)."""
@@ -196,6 +222,16 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
         unit_lower = kernels.exp_strictly_lower(image_point)
         return kernels.theta_inverse_differential(moved, unit_lower)
+
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        unit_lower = kernels.exp_strictly_lower(image_point)
+        first = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
+        second = kernels.exp_strictly_lower_second_differential(
+            image_tangent_vec, image_point
+        )
+        curved = kernels.theta_inverse_second_differential(first, unit_lower)
+        return curved + kernels.theta_inverse_differential(second, unit_lower)
 
 
 class OffLogDiffeo(CorrelationDiffeo):
@@ -235,6 +271,10 @@ class OffLogDiffeo(CorrelationDiffeo):
         moved = kernels.off_log_differential_inverse(image_tangent_vec, base_point)
         return self._checked(base_point, moved)
 
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        return kernels.off_exp_second_differential(image_tangent_vec, image_point)
+
 
 class LogScalingDiffeo(CorrelationDiffeo):
     r"""The map :math:`\log(\mathcal D^\star C \mathcal D^\star)` onto Row0(n)."""
@@ -250,6 +290,10 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         return kernels.exp_scaled_differential(image_tangent_vec, image_point)
+
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        return kernels.exp_scaled_second_differential(image_tangent_vec, image_point)
 
 
 def _warn_of_small_pivots(unit_lower):

@@ -12,7 +12,7 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from . import kernels
 from .exceptions import ParameterError
-from .kernels._arrays import constant, eye_like, namespace
+from .kernels._arrays import constant, eye_like, namespace, row_dot
 
 
 class ImageMetric(RiemannianMetric, abc.ABC):
@@ -42,6 +42,10 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     @abc.abstractmethod
     def orthonormal(self, vector, base_point):
         """Return the components [..., d] of tangent vectors in an orthonormal frame."""
+
+    @abc.abstractmethod
+    def acceleration(self, velocity, base_point):
+        """Return the second derivative of the geodesic with a given velocity."""
 
     @abc.abstractmethod
     def mean(self, points, weights):
@@ -259,6 +263,23 @@ class FlatMetric(ImageMetric):
             Null matrix.
         """
         return 0.0 * _broadcast(tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point)
+
+    def acceleration(self, velocity, base_point):
+        """Return zero: geodesics are straight lines.
+
+        Parameters
+        ----------
+        velocity : array, shape=[..., n, n]
+            Velocity.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        acceleration : array, shape=[..., n, n]
+            Null matrix.
+        """
+        return 0.0 * _broadcast(velocity, base_point)
 
     def mean(self, points, weights):
         """Return the weighted average.
@@ -610,6 +631,24 @@ class HyperbolicRowsMetric(ImageMetric):
         return kernels.hyperbolic_curvature(
             tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point
         )
+
+    def acceleration(self, velocity, base_point):
+        r"""Return :math:`|u|^2 y` for each row: the hyperboloid bends towards itself.
+
+        Parameters
+        ----------
+        velocity : array, shape=[..., n, n]
+            Velocity.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        acceleration : array, shape=[..., n, n]
+            Second derivative of the geodesic.
+        """
+        rows = kernels.hyperbolic_orthonormal(velocity, base_point)
+        return row_dot(rows, rows) * base_point
 
     def to_coords(self, point):
         """Return the logarithm at the origin of the product of Poincaré balls.

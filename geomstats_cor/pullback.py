@@ -10,9 +10,9 @@ import numpy as np
 from array_api_compat import array_namespace, device
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
-from . import kernels
 from .exceptions import ShapeError
 from .kernels._arrays import constant
+from .tensors import TensorComponents
 from .validation import (
     as_arrays,
     require_correlation,
@@ -23,7 +23,7 @@ from .validation import (
 _POINTS = ("point", "base_point", "point_a", "point_b", "initial_point", "end_point")
 
 
-class CorrelationMetric(PullbackDiffeoMetric):
+class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     """A Riemannian metric on full-rank correlation matrices, pulled back by a map.
 
     All arguments may be numpy arrays, torch tensors or nested lists, with any batch
@@ -139,6 +139,27 @@ class CorrelationMetric(PullbackDiffeoMetric):
         """
         vector, point = self._admit(vector=vector, base_point=base_point)
         return vector / self.norm(vector, point)[..., None, None]
+
+    def random_unit_tangent_vec(self, base_point=None, n_vectors=1, rng=None):
+        """Draw tangent vectors of length one.
+
+        Parameters
+        ----------
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+        n_vectors : int
+            Number of vectors, for a single base point or as many as there are points.
+        rng : int or numpy.random.Generator
+            Seed or generator; geomstats' random state if None.
+
+        Returns
+        -------
+        unit_vector : array, shape=[..., n, n]
+            Tangent vectors of length one.
+        """
+        (point,) = self._admit(base_point=base_point)
+        vector = self._space.random_tangent_vec(point, n_vectors, rng=rng)
+        return self.normalize(vector, point)
 
     def exp(self, tangent_vec, base_point):
         r"""Return the exponential :math:`\phi^{-1}(\exp_{\phi(P)}(d_P \phi(V)))`.
@@ -407,24 +428,6 @@ class CorrelationMetric(PullbackDiffeoMetric):
             point.shape[:-2], xp.inf, dtype=point.dtype, device=device(point)
         )
 
-    def metric_matrix(self, base_point=None):
-        r"""Return the Gram matrix of the basis :math:`E_{ij} + E_{ji}`, :math:`i > j`.
-
-        Parameters
-        ----------
-        base_point : array-like, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        matrix : array, shape=[..., d, d]
-            Symmetric positive definite matrix, d = n (n - 1) / 2.
-        """
-        (point,) = self._admit(base_point=base_point)
-        point = point[..., None, :, :]
-        components = self._orthonormal(self._basis(point), point)
-        return components @ components.mT
-
     def to_coords(self, point):
         """Return the coordinates of points, null at the identity.
 
@@ -488,11 +491,6 @@ class CorrelationMetric(PullbackDiffeoMetric):
         image = None if metric.is_flat else self.diffeo(point)
         image_vector = self.diffeo.tangent(vector, point, image)
         return metric.orthonormal(image_vector, image)
-
-    def _basis(self, like):
-        """Return the basis of tangent vectors, shape=[d, n, n]."""
-        lower = kernels.unpack_strictly_lower(constant(np.eye(self._space.dim), like))
-        return lower + lower.mT
 
 
 def _unit(vector, length):

@@ -13,8 +13,9 @@ from .cholesky import (
     theta_differential,
     theta_inverse,
     theta_inverse_differential,
+    theta_inverse_second_differential,
 )
-from .correlation import cor, cor_differential
+from .correlation import cor, cor_differential, cor_second_differential
 from .hyperbolic import (
     hyperbolic_curvature,
     hyperbolic_exp,
@@ -55,6 +56,7 @@ from .isometries import (
 from .offlog import (
     off_exp,
     off_exp_differential,
+    off_exp_second_differential,
     off_log,
     off_log_diagonal,
     off_log_diagonal_differential,
@@ -64,6 +66,7 @@ from .offlog import (
 from .scaling import (
     exp_scaled,
     exp_scaled_differential,
+    exp_scaled_second_differential,
     log_scaled,
     log_scaled_differential,
     log_scaling,
@@ -78,6 +81,7 @@ from .symmetric import (
     spectral_differential,
     sym_exp,
     sym_exp_differential,
+    sym_exp_second_differential,
     sym_log,
     sym_log_differential,
     sym_power,
@@ -86,6 +90,7 @@ from .symmetric import (
 from .triangular import (
     exp_strictly_lower,
     exp_strictly_lower_differential,
+    exp_strictly_lower_second_differential,
     log_unit_lower,
     log_unit_lower_differential,
 )
@@ -93,20 +98,24 @@ from .triangular import (
 __all__ = [
     "cor",
     "cor_differential",
+    "cor_second_differential",
     "cor_inverse",
     "full_rank_factor",
     "theta",
     "theta_differential",
     "theta_inverse",
     "theta_inverse_differential",
+    "theta_inverse_second_differential",
     "log_unit_lower",
     "log_unit_lower_differential",
     "exp_strictly_lower",
     "exp_strictly_lower_differential",
+    "exp_strictly_lower_second_differential",
     "sym_log",
     "sym_log_differential",
     "sym_exp",
     "sym_exp_differential",
+    "sym_exp_second_differential",
     "sym_power",
     "sym_power_differential",
     "spectral",
@@ -121,6 +130,7 @@ __all__ = [
     "off_log_diagonal_differential",
     "off_exp",
     "off_exp_differential",
+    "off_exp_second_differential",
     "log_scaling",
     "log_scaling_differential",
     "scaled_to_unit_row_sums",
@@ -128,6 +138,7 @@ __all__ = [
     "log_scaled_differential",
     "exp_scaled",
     "exp_scaled_differential",
+    "exp_scaled_second_differential",
     "hyperboloid_time",
     "hyperbolic_orthonormal",
     "hyperbolic_half_sinh_square",

@@ -120,6 +120,30 @@ def theta_inverse_differential(vector, unit_lower):
     return off_diagonal(moved + moved.mT)
 
 
+def theta_inverse_second_differential(vector, unit_lower):
+    r"""Return the second derivative of :math:`t \mapsto \Theta^{-1}(K + t \xi)` at zero.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Strictly lower triangular matrix :math:`\xi`.
+    unit_lower : array, shape=[..., n, n]
+        Unit lower triangular matrix :math:`K`.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    factor, scale = _normalised_rows(unit_lower)
+    scaled = vector * scale
+    slope = row_dot(scaled, factor)
+    first = scaled - slope * factor
+    second = (3.0 * slope**2 - row_dot(scaled, scaled)) * factor - 2.0 * slope * scaled
+    half = second @ factor.mT + first @ first.mT
+    return off_diagonal(half + half.mT)
+
+
 def full_rank_factor(correlation):
     """Return the Cholesky factor of correlation matrices.
 

@@ -59,6 +59,35 @@ def cor_differential(vector, covariance):
     )
 
 
+def cor_second_differential(first, second, covariance):
+    r"""Return the second derivative of Cor along a curve of covariance matrices.
+
+    Parameters
+    ----------
+    first, second : array, shape=[..., n, n]
+        First and second derivative of the curve, symmetric matrices.
+    covariance : array, shape=[..., n, n]
+        Point of the curve, a symmetric positive definite matrix.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    scale = _inverse_deviation(covariance)
+    correlation, first, second = (
+        scale[..., :, None] * x * scale[..., None, :]
+        for x in (covariance, first, second)
+    )
+    # Derivatives of 1 / sqrt(variance), relative to its value.
+    slope = -0.5 * diagonal(first)
+    bend = 3.0 * slope**2 - 0.5 * diagonal(second)
+    curved = second + 2.0 * (slope[..., :, None] + slope[..., None, :]) * first
+    weights = bend[..., :, None] + bend[..., None, :]
+    weights = weights + 2.0 * slope[..., :, None] * slope[..., None, :]
+    return off_diagonal(curved + weights * correlation)
+
+
 def _inverse_deviation(covariance):
     xp = namespace(covariance)
     return 1.0 / xp.sqrt(diagonal(covariance))

@@ -34,6 +34,7 @@ from .symmetric import (
     log_of_positive,
     spectral,
     spectral_differential,
+    sym_exp_second_differential,
     sym_log,
     sym_log_differential,
 )
@@ -181,6 +182,31 @@ def off_log_diagonal_differential(vector, matrix):
     _, values, vectors = _solve_diagonal(off_diagonal(matrix))
     differences = exp_divided_differences(values)
     return _diagonal_response(vector, differences, values, vectors)
+
+
+def off_exp_second_differential(vector, hollow):
+    r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)` at zero.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`W`.
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`H`.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    _, values, vectors = _solve_diagonal(hollow)
+    differences = exp_divided_differences(values)
+    response = _diagonal_response(vector, differences, values, vectors)
+    moved = vector + diagonal_matrix(response)
+    second = sym_exp_second_differential(moved, spectral(values, vectors))
+    hessian = _diagonal_hessian(values, vectors, tolerance=eps(values))
+    bend = diagonal_matrix(-solve_positive(hessian, diagonal(second)))
+    return off_diagonal(second + spectral_differential(bend, differences, vectors))
 
 
 def _differential_from_spectrum(vector, values, vectors):

@@ -30,7 +30,7 @@ from ._arrays import (
 )
 from ._iteration import report_unfinished
 from .cholesky import full_rank_factor
-from .correlation import cor, cor_differential
+from .correlation import cor, cor_differential, cor_second_differential
 from .isometries import center
 from .symmetric import (
     exp_divided_differences,
@@ -38,6 +38,8 @@ from .symmetric import (
     spectral,
     spectral_differential,
     sym_exp,
+    sym_exp_differential,
+    sym_exp_second_differential,
 )
 
 _MAX_ITERATIONS = 60
@@ -184,6 +186,26 @@ def exp_scaled_differential(vector, null_row_sums):
     values, vectors = xp.linalg.eigh(null_row_sums)
     moved = spectral_differential(vector, exp_divided_differences(values), vectors)
     return cor_differential(moved, spectral(xp.exp(values), vectors))
+
+
+def exp_scaled_second_differential(vector, null_row_sums):
+    r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)` at zero.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric matrix :math:`Y` with null row sums.
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix :math:`R` with null row sums.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    first = sym_exp_differential(vector, null_row_sums)
+    second = sym_exp_second_differential(vector, null_row_sums)
+    return cor_second_differential(first, second, sym_exp(null_row_sums))
 
 
 def _balanced_spectrum(correlation):

@@ -14,7 +14,8 @@ References
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
-from ._arrays import namespace
+from ._arrays import namespace, symmetrize
+from ._jets import expm1_jet
 from ._tolerances import rank_tolerance
 
 
@@ -55,7 +56,7 @@ def spectral_differential(vector, divided_differences, vectors):
     """
     rotated = vectors.mT @ vector @ vectors
     moved = vectors @ (divided_differences * rotated) @ vectors.mT
-    return 0.5 * (moved + moved.mT)
+    return symmetrize(moved)
 
 
 def sym_log(matrix):
@@ -149,6 +150,24 @@ def sym_exp_differential(vector, matrix):
     """
     values, vectors = namespace(matrix).linalg.eigh(matrix)
     return spectral_differential(vector, exp_divided_differences(values), vectors)
+
+
+def sym_exp_second_differential(vector, matrix):
+    r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric matrix :math:`V`.
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix :math:`S`.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric matrix.
+    """
+    return 2.0 * symmetrize(expm1_jet((matrix, vector, 0.0 * vector))[2])
 
 
 def sym_power_differential(vector, matrix, exponent):

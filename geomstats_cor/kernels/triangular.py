@@ -13,8 +13,6 @@ finite too, but cancels catastrophically: on AR(1) correlations with parameter 0
 :math:`n = 100` no digit is left.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
-Differentials of the exponential are computed on truncated Taylor series (jets), so that
-one piece of code gives the map and its derivatives.
 """
 
 import functools
@@ -23,11 +21,10 @@ import math
 import numpy as np
 
 from ._arrays import constant, eps, eye_like, namespace, solve_lower, strictly_lower
+from ._jets import expm1_jet
 from ._quadrature import gauss_legendre, positive_half
 
 _EXACT_RULE_UP_TO = 64
-_TAYLOR_DEGREE = 12
-_TAYLOR_RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
 
 
 def log_unit_lower(unit_lower):
@@ -96,7 +93,7 @@ def exp_strictly_lower(strict):
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
     """
-    return eye_like(strict) + _expm1_jet((strict,))[0]
+    return eye_like(strict) + expm1_jet((strict,))[0]
 
 
 def exp_strictly_lower_differential(vector, strict):
@@ -114,7 +111,7 @@ def exp_strictly_lower_differential(vector, strict):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    return _expm1_jet((strict, vector))[1]
+    return expm1_jet((strict, vector))[1]
 
 
 def exp_strictly_lower_second_differential(vector, strict):
@@ -133,47 +130,7 @@ def exp_strictly_lower_second_differential(vector, strict):
         Strictly lower triangular matrix.
     """
     zero = 0.0 * vector
-    return 2.0 * _expm1_jet((strict, vector, zero))[2]
-
-
-def _expm1_jet(jet):
-    """Return the Taylor coefficients of exp(x(t)) - I from those of x(t)."""
-    xp = namespace(*jet)
-    norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1) if jet[0].shape[-1] else 0
-    largest = float(xp.max(norms)) if math.prod(jet[0].shape[:-2]) else 0.0
-    halvings = max(0, math.ceil(math.log2(max(largest, 1e-300) / _TAYLOR_RADIUS)))
-    scaled = tuple(term * 0.5**halvings for term in jet)
-    result = _taylor_expm1(scaled)
-    for _ in range(halvings):
-        square = _jet_product(result, result)
-        result = tuple(2.0 * r + s for r, s in zip(result, square, strict=True))
-    return result
-
-
-def _taylor_expm1(x):
-    """Evaluate x + x^2/2 + ... + x^12/12! in four blocks of three terms."""
-    x2 = _jet_product(x, x)
-    x3 = _jet_product(x2, x)
-    powers = (x, x2, x3)
-    total = None
-    for block in reversed(range(0, _TAYLOR_DEGREE, 3)):
-        coefficients = [1.0 / math.factorial(block + k) for k in (1, 2, 3)]
-        low = tuple(
-            sum(c * p for c, p in zip(coefficients, terms, strict=True))
-            for terms in zip(*powers, strict=True)
-        )
-        if total is None:
-            total = low
-        else:
-            product = _jet_product(x3, total)
-            total = tuple(a + b for a, b in zip(low, product, strict=True))
-    return total
-
-
-def _jet_product(a, b):
-    return tuple(
-        sum(a[i] @ b[order - i] for i in range(order + 1)) for order in range(len(a))
-    )
+    return 2.0 * expm1_jet((strict, vector, zero))[2]
 
 
 def _node_count(cayley, square, slack=0):
