@@ -49,8 +49,8 @@ class SafePoint(NamedTuple):
 class FullRankCorrelationMatrices(LevelSet):
     """The manifold of n x n symmetric positive definite matrices with unit diagonal.
 
-    Its tangent vectors are the symmetric matrices with null diagonal. Methods take numpy
-    arrays, torch tensors or nested lists.
+    Its tangent vectors are the symmetric matrices with null diagonal. Methods take
+    numpy arrays, torch tensors or nested lists.
 
     Parameters
     ----------
@@ -291,8 +291,8 @@ class FullRankCorrelationMatrices(LevelSet):
     def nearest_safe_point(self, point, min_eigenvalue=None):
         r"""Shrink towards the identity just enough for a wanted smallest eigenvalue.
 
-        The result is :math:`(1 - s) C + s I` with the smallest :math:`s \ge 0` for which
-        no eigenvalue is below `min_eigenvalue`.
+        The result is :math:`(1 - s) C + s I` with the smallest :math:`s \ge 0` for
+        which no eigenvalue is below `min_eigenvalue`.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class FullRankCorrelationMatrices(LevelSet):
         Examples
         --------
         >>> space = FullRankCorrelationMatrices(2, equip=False)
-        >>> safe = space.nearest_safe_point([[1.0, 1.0], [1.0, 1.0]], min_eigenvalue=0.1)
+        >>> safe = space.nearest_safe_point([[1, 1], [1, 1]], min_eigenvalue=0.1)
         >>> round(float(safe.shrinkage), 12), round(float(safe.point[0, 1]), 12)
         (0.1, 0.9)
         """
@@ -320,8 +320,8 @@ class FullRankCorrelationMatrices(LevelSet):
         wanted = eps(point) ** 0.5 if min_eigenvalue is None else float(min_eigenvalue)
         if not 0.0 < wanted < 1.0:
             raise ParameterError(
-                f"min_eigenvalue is {wanted}: it must lie between 0 and 1, the smallest "
-                f"eigenvalue of the identity."
+                f"min_eigenvalue is {wanted}: it must lie between 0 and 1, the "
+                f"smallest eigenvalue of the identity."
             )
         xp = array_namespace(point)
         point = symmetrize(point)
@@ -349,8 +349,8 @@ class FullRankCorrelationMatrices(LevelSet):
         (point,) = as_arrays(point=point)
         if point.ndim < 2 or point.shape[-1] != point.shape[-2]:
             raise ShapeError(
-                f"point has shape {tuple(point.shape)}: square matrices are wanted. The "
-                f"covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
+                f"point has shape {tuple(point.shape)}: square matrices are wanted. "
+                f"The covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
             )
         require_matrices(point.shape[-1], point=point)
         xp = array_namespace(point)
@@ -533,7 +533,8 @@ class FullRankCorrelationMatrices(LevelSet):
         if n_samples > 1:
             if batch not in ((), (1,), (n_samples,)):
                 raise ShapeError(
-                    f"{n_samples} vectors do not match base points of batch shape {batch}."
+                    f"{n_samples} vectors do not match base points of batch shape "
+                    f"{batch}."
                 )
             batch = (n_samples,)
         matrices = as_generator(rng).standard_normal((1, *batch, self.n, self.n))

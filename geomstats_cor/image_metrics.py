@@ -1,8 +1,8 @@
 """The metrics of the image spaces, which the five metrics pull back.
 
 Four are flat: a linear space with an inner product. One is a product of hyperbolic
-spaces, a row of a strictly lower triangular matrix each. They answer the same questions,
-so that the pullback never has to ask which one it stands on.
+spaces, a row of a strictly lower triangular matrix each. They answer the same
+questions, so that the pullback never has to ask which one it stands on.
 """
 
 import abc

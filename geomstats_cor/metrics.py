@@ -94,8 +94,8 @@ class OffLogMetric(CorrelationMetric):
     space : FullRankCorrelationMatrices
         Manifold.
     alpha, beta, gamma : float or None
-        Coefficients of the product; None is zero. Whatever makes it positive definite is
-        accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
+        Coefficients of the product; None is zero. Whatever makes it positive definite
+        is accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
         :math:`2 \alpha + (n - 2) \beta > 0` and
         :math:`\alpha + (n - 1)(\beta + n \gamma) > 0`; for :math:`n = 3` the last two,
         and for :math:`n = 2` the last one decide alone.
@@ -127,11 +127,11 @@ class LogScaledMetric(CorrelationMetric):
     space : FullRankCorrelationMatrices
         Manifold.
     alpha, delta, zeta : float or None
-        Coefficients of the product; None is zero. Whatever makes it positive definite is
-        accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
+        Coefficients of the product; None is zero. Whatever makes it positive definite
+        is accepted: for :math:`n \ge 4` this is :math:`\alpha > 0`,
         :math:`n \alpha + (n - 2) \delta > 0` and
-        :math:`n \alpha + (n - 1)(\delta + n \zeta) > 0`; for :math:`n = 3` the last two,
-        and for :math:`n = 2` the last one decide alone.
+        :math:`n \alpha + (n - 1)(\delta + n \zeta) > 0`; for :math:`n = 3` the last
+        two, and for :math:`n = 2` the last one decide alone.
     """
 
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):

@@ -1,8 +1,9 @@
 """Components of tensors in the chart of strict lower entries.
 
 The basis of tangent vectors is E_ij + E_ji for i > j, row by row; its d = n (n - 1) / 2
-components are the strict lower entries of a matrix. Everything is derived from the closed
-forms of a metric. A tensor with k indices has d^k components: this is for small n.
+components are the strict lower entries of a matrix. Everything is derived from the
+closed forms of a metric. A tensor with k indices has d^k components: this is
+for small n.
 """
 
 import numpy as np

@@ -81,8 +81,8 @@ def require_matrices(size, **arguments):
             )
         if shape[-1] != size:
             raise ShapeError(
-                f"{name} has matrices of size {shape[-1]}, but the space has n = {size}: "
-                f"use FullRankCorrelationMatrices({shape[-1]})."
+                f"{name} has matrices of size {shape[-1]}, but the space has n = "
+                f"{size}: use FullRankCorrelationMatrices({shape[-1]})."
             )
     require_broadcast(**arguments)
     for name, x in arguments.items():
@@ -149,9 +149,10 @@ def require_tangent(name, x):
     where = first_index(size > input_tolerance(x) * _scale(x))
     if where is not None:
         raise NotTangentError(
-            f"{_label(name, where)} has a diagonal entry of size {float(size[where]):.3g}: "
-            f"tangent vectors of correlation matrices are symmetric with null diagonal. "
-            f"FullRankCorrelationMatrices.to_tangent projects onto them."
+            f"{_label(name, where)} has a diagonal entry of size "
+            f"{float(size[where]):.3g}: tangent vectors of correlation matrices are "
+            f"symmetric with null diagonal. FullRankCorrelationMatrices.to_tangent "
+            f"projects onto them."
         )
 
 

@@ -13,8 +13,8 @@ def report_unfinished(name, residual, done):
     worst = float(xp.max(unfinished))
     count = int(xp.sum(xp.astype(~done, xp.int64)))
     warnings.warn(
-        f"{name}: {count} matrices did not reach rounding accuracy; the largest residual "
-        f"is {worst:.1e}. They are close to singular: see "
+        f"{name}: {count} matrices did not reach rounding accuracy; the largest "
+        f"residual is {worst:.1e}. They are close to singular: see "
         f"FullRankCorrelationMatrices.nearest_safe_point.",
         ConvergenceWarning,
         stacklevel=3,

@@ -24,5 +24,5 @@ def input_tolerance(x):
 
 
 def membership_tolerance(x):
-    """Return how far a point of the manifold [..., n, n] may stray from its equations."""
+    """Return how far points [..., n, n] may stray from the manifold's equations."""
     return 16.0 * x.shape[-1] * eps(x)

@@ -96,10 +96,10 @@ def theta_differential(tangent_vec, correlation):
 
 
 def theta_inverse_differential(vector, unit_lower):
-    r"""Return the differential of :math:`\Theta^{-1}` at a unit lower triangular matrix.
+    r"""Return the differential of :math:`\Theta^{-1}`.
 
-    With :math:`L` the matrix :math:`K` with normalised rows, a row of :math:`L` moves by
-    the part of the scaled row of `vector` that is orthogonal to it, and
+    With :math:`L` the matrix :math:`K` with normalised rows, a row of :math:`L` moves
+    by the part of the scaled row of `vector` that is orthogonal to it, and
     :math:`V = \dot L L^\top + L \dot L^\top`.
 
     Parameters
@@ -121,7 +121,7 @@ def theta_inverse_differential(vector, unit_lower):
 
 
 def theta_inverse_second_differential(vector, unit_lower):
-    r"""Return the second derivative of :math:`t \mapsto \Theta^{-1}(K + t \xi)` at zero.
+    r"""Return the second derivative of :math:`\Theta^{-1}(K + t \xi)` at zero.
 
     Parameters
     ----------

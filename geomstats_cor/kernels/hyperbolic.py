@@ -1,9 +1,9 @@
 r"""Hyperbolic spaces, one per row, in the space coordinates of the hyperboloid.
 
 A point is given by :math:`y \in \mathbb R^k`; it stands for :math:`(y, \tau)` with
-:math:`\tau = \sqrt{1 + |y|^2}` on the hyperboloid. A tangent vector is given by its space
-part too. Rows are the last axis, with zeros where a row has fewer entries, so that all
-rows of a triangular matrix are treated at once.
+:math:`\tau = \sqrt{1 + |y|^2}` on the hyperboloid. A tangent vector is given by its
+space part too. Rows are the last axis, with zeros where a row has fewer entries, so
+that all rows of a triangular matrix are treated at once.
 
 The distance enters through :math:`Q = \sinh^2(d / 2)`, computed from
 
@@ -120,7 +120,7 @@ def hyperbolic_squared_dist(point_a, point_b):
 
 
 def hyperbolic_exp(vector, point):
-    r"""Return the exponential :math:`\cosh(r) y + \frac{\sinh r}{r} u`, :math:`r = |u|_y`.
+    r"""Return :math:`\cosh(r) y + \frac{\sinh r}{r} u`, with :math:`r = |u|_y`.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def hyperboloid_to_origin_tangent(point):
     Returns
     -------
     tangent_vec : array, shape=[..., k]
-        Tangent vector at the origin of the ball; the distance to it is twice its length.
+        Tangent vector at the origin of the ball, half as long as the distance to it.
     """
     return 0.5 * asinh_quotient(row_dot(point, point)) * point
 

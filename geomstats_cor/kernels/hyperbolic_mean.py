@@ -1,7 +1,7 @@
 r"""The Fréchet mean in hyperbolic space, by Newton's method.
 
-Half the squared distance to a point at distance :math:`d` in the direction :math:`f` has
-gradient :math:`-d f` and Hessian
+Half the squared distance to a point at distance :math:`d` in the direction :math:`f`
+has gradient :math:`-d f` and Hessian
 :math:`d \coth d \, (I - f f^\top) + f f^\top \succeq I`, so the objective is strongly
 convex and the mean is unique. Newton's method starts from the normalised average in
 Minkowski space, and a step that does not lower the objective is halved.

@@ -9,11 +9,11 @@ r"""Linear isometries from the image spaces of the metrics onto Euclidean space.
   \operatorname{Diag}(Y)) + \zeta \operatorname{tr}(X) \operatorname{tr}(Y)`.
 
 Under permutations, Hol(n) and Row0(n) both split into three orthogonal pieces: the
-trivial one, the standard one, and the rest. A permutation-invariant product is a positive
-number on each piece, relative to the Frobenius product: its eigenvalues, always listed in
-the order (rest, standard, trivial), with None for a piece that is empty (the rest for
-:math:`n \le 3`, the standard piece for :math:`n = 2`). The product, its square root and
-the inverse of that are one function with different numbers.
+trivial one, the standard one, and the rest. A permutation-invariant product is a
+positive number on each piece, relative to the Frobenius product: its eigenvalues,
+always listed in the order (rest, standard, trivial), with None for a piece that is
+empty (the rest for :math:`n \le 3`, the standard piece for :math:`n = 2`). The product,
+its square root and the inverse of that are one function with different numbers.
 
 References
 ----------

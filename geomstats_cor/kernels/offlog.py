@@ -1,8 +1,8 @@
 r"""The diagonal of the off-log metric, and the maps built on it.
 
-For a symmetric :math:`S` there is exactly one diagonal matrix :math:`\mathcal D(S)` such
-that :math:`\exp(S + \mathcal D(S))` has unit diagonal: the minimiser of the strictly
-convex :math:`\operatorname{tr} \exp(S + D) - \operatorname{tr} D`. Then
+For a symmetric :math:`S` there is exactly one diagonal matrix :math:`\mathcal D(S)`
+such that :math:`\exp(S + \mathcal D(S))` has unit diagonal: the minimiser of the
+strictly convex :math:`\operatorname{tr} \exp(S + D) - \operatorname{tr} D`. Then
 
 .. math:: \operatorname{Log}^\circ(C) = \operatorname{off}(\log C), \qquad
           \operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H)).
@@ -144,9 +144,10 @@ def off_exp_differential(vector, hollow):
 
 
 def off_log_differential_inverse(vector, correlation):
-    r"""Invert the differential of :math:`\operatorname{Log}^\circ` at a correlation matrix.
+    r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
 
-    The same map as `off_exp_differential`, from the other end: no diagonal is solved for.
+    The same map as `off_exp_differential`, from the other end: no diagonal is solved
+    for.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ def off_log_diagonal_differential(vector, matrix):
 
 
 def off_exp_second_differential(vector, hollow):
-    r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)` at zero.
+    r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
 
     Parameters
     ----------

@@ -2,12 +2,12 @@ r"""The scaling of the log-scaled metric, and the maps built on it.
 
 For a symmetric positive definite :math:`\Sigma` there is exactly one :math:`x > 0` with
 :math:`x_i (\Sigma x)_i = 1`: the minimiser of the strictly convex, self-concordant
-:math:`x^\top \Sigma x / 2 - \sum_i \log x_i`. With :math:`\mathcal D^\star = \operatorname{
-diag}(x)` the matrix :math:`\mathcal D^\star \Sigma \mathcal D^\star` has unit row sums,
-and
+:math:`x^\top \Sigma x / 2 - \sum_i \log x_i`. Written as a diagonal matrix
+:math:`\mathcal D^\star`, it gives :math:`\mathcal D^\star \Sigma \mathcal D^\star` unit
+row sums, and
 
-.. math:: \operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal D^\star), \qquad
-          \operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R).
+.. math:: \operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal D^\star),
+          \qquad \operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R).
 
 The equation has further roots of mixed signs, and Newton's method without damping lands
 on them: the step is chosen here so that it never leaves the positive orthant.
@@ -16,8 +16,8 @@ References
 ----------
 .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-.. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified row and
-   column sums. Numer. Math. 12, 1968.
+.. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified row
+   and column sums. Numer. Math. 12, 1968.
 """
 
 from ._arrays import (
@@ -189,7 +189,7 @@ def exp_scaled_differential(vector, null_row_sums):
 
 
 def exp_scaled_second_differential(vector, null_row_sums):
-    r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)` at zero.
+    r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)`.
 
     Parameters
     ----------
