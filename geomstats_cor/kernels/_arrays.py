@@ -88,10 +88,12 @@ def _cholesky_each_on_its_own(x):
     # numpy raises for the batch; the smallest eigenvalue tells the failures apart, and
     # a margin keeps the second attempt from raising on a matrix at the very edge.
     size = x.shape[-1]
-    values = np.linalg.eigvalsh(x)
+    identity = np.eye(size, dtype=x.dtype)
+    known = np.all(np.isfinite(x), axis=(-2, -1), keepdims=True)
+    values = np.linalg.eigvalsh(np.where(known, x, -identity))
     margin = 4 * size * np.finfo(x.dtype).eps * np.abs(values).max(axis=-1)
     positive = (values[..., 0] > margin)[..., None, None]
-    mended = np.where(positive, x, np.eye(size, dtype=x.dtype))
+    mended = np.where(positive, x, identity)
     return np.where(positive, np.linalg.cholesky(mended), np.nan)
 
 

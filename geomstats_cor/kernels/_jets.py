@@ -15,8 +15,10 @@ _RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
 def expm1_jet(jet):
     """Return the Taylor coefficients of exp(x(t)) - I from those of x(t)."""
     xp = namespace(*jet)
-    norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1) if jet[0].shape[-1] else 0
-    largest = float(xp.max(norms)) if math.prod(jet[0].shape[:-2]) else 0.0
+    largest = 0.0
+    if math.prod(jet[0].shape):
+        norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1)
+        largest = float(xp.max(xp.where(xp.isfinite(norms), norms, 0.0)))
     halvings = max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
     scaled = tuple(term * 0.5**halvings for term in jet)
     result = _taylor_expm1(scaled)

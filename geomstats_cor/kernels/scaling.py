@@ -66,6 +66,10 @@ def log_scaling(matrix):
     scale = 1.0 / xp.sqrt(diagonal(matrix))
     unit = _congruence(scale, matrix)
     identity = eye_like(unit)
+    # Some matrices that are not positive definite have a positive scaling too.
+    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
+    unit = xp.where(regular, unit, identity)
+    scale = xp.where(regular[..., 0], scale, xp.nan)
     scaling = xp.ones_like(scale)
     floor = 4.0 * eps(matrix)
     previous = xp.full_like(scaling[..., 0], xp.inf)
@@ -77,7 +81,7 @@ def log_scaling(matrix):
         noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
         error = xp.max(xp.abs(residual), axis=-1)
         done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
-        if bool(xp.all(done | xp.isnan(error))):
+        if bool(xp.all(done)):
             return scale * scaling
         step = solve_positive(balanced + identity, residual)
         length = _majoriser_step(step, xp.sum(residual * step, axis=-1))

@@ -130,7 +130,8 @@ def sym_log_differential(vector, matrix):
         Symmetric matrix.
     """
     values, vectors = namespace(matrix).linalg.eigh(matrix)
-    return spectral_differential(vector, log_divided_differences(values), vectors)
+    differences = log_divided_differences(_positive_or_nan(values))
+    return spectral_differential(vector, differences, vectors)
 
 
 def sym_exp_differential(vector, matrix):
@@ -188,7 +189,7 @@ def sym_power_differential(vector, matrix, exponent):
         Symmetric matrix.
     """
     values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = power_divided_differences(values, exponent)
+    differences = power_divided_differences(_positive_or_nan(values), exponent)
     return spectral_differential(vector, differences, vectors)
 
 
@@ -269,9 +270,12 @@ def log_of_positive(values):
 
     An eigenvalue so small that rounding decides its sign counts as not positive.
     """
-    xp = namespace(values)
+    return namespace(values).log(_positive_or_nan(values))
+
+
+def _positive_or_nan(values):
     positive = values > rank_tolerance(values) * values[..., -1:]
-    return xp.where(positive, xp.log(xp.where(positive, values, 1.0)), xp.nan)
+    return namespace(values).where(positive, values, float("nan"))
 
 
 def _sorted_pairs(values):
