@@ -23,6 +23,7 @@ from .validation import (
     first_index,
     require_broadcast,
     require_correlation,
+    require_finite,
     require_matrices,
     require_positive_definite,
 )
@@ -178,7 +179,7 @@ class FullRankCorrelationMatrices(LevelSet):
         xp = array_namespace(point)
         if tuple(point.shape[-2:]) != self.shape:
             return xp.zeros(point.shape[:-2], dtype=xp.bool, device=device(point))
-        symmetric = self._is_symmetric(point, atol)
+        symmetric = _asymmetry(point) <= _tolerance(point, atol)
         unit = xp.all(xp.abs(diagonal(point) - 1.0) <= _tolerance(point, atol), axis=-1)
         candidate = (symmetric & unit)[..., None, None]
         values = xp.linalg.eigvalsh(xp.where(candidate, point, eye_like(point)))
@@ -208,16 +209,11 @@ class FullRankCorrelationMatrices(LevelSet):
         if tuple(vector.shape[-2:]) != self.shape:
             return xp.zeros(vector.shape[:-2], dtype=xp.bool, device=device(vector))
         vector = _like_batch(vector, base_point)
-        size = xp.maximum(
-            xp.max(xp.abs(vector), axis=(-2, -1)), xp.ones_like(vector[..., 0, 0])
-        )
-        if atol is not None:
-            size = xp.ones_like(size)
-        hollow = (
-            xp.max(xp.abs(diagonal(vector)), axis=-1) <= _tolerance(vector, atol) * size
-        )
-        deviation = xp.max(xp.abs(vector - vector.mT), axis=(-2, -1))
-        return hollow & (deviation <= _tolerance(vector, atol) * size)
+        diag = xp.max(xp.abs(diagonal(vector)), axis=-1)
+        tolerance = _tolerance(vector, atol)
+        if atol is None:  # rounding grows with the vector
+            tolerance = tolerance * (1.0 + xp.max(xp.abs(vector), axis=(-2, -1)))
+        return (diag <= tolerance) & (_asymmetry(vector) <= tolerance)
 
     def to_tangent(self, vector, base_point=None):
         """Project matrices orthogonally onto symmetric matrices with null diagonal.
@@ -235,7 +231,7 @@ class FullRankCorrelationMatrices(LevelSet):
             Symmetric matrix with null diagonal.
         """
         vector, base_point = as_arrays(vector=vector, base_point=base_point)
-        require_matrices(self.n, vector=vector)
+        vector = self._matrix(vector=vector)
         return _like_batch(off_diagonal(symmetrize(vector)), base_point)
 
     def projection(self, point):
@@ -256,14 +252,12 @@ class FullRankCorrelationMatrices(LevelSet):
         projected : array, shape=[..., n, n]
             Full-rank correlation matrix.
         """
-        (point,) = as_arrays(point=point)
-        require_matrices(self.n, point=point)
+        point = self._matrix(point=point)
         xp = array_namespace(point)
         point = symmetrize(point)
         values, vectors = xp.linalg.eigh(point)
-        largest = xp.maximum(
-            xp.max(xp.abs(values), axis=-1), xp.ones_like(values[..., 0]) * eps(point)
-        )
+        largest = xp.max(xp.abs(values), axis=-1)
+        largest = xp.where(largest > 0.0, largest, 1.0)
         floor = (eps(point) ** 0.5 * largest)[..., None]
         raised = kernels.spectral(xp.maximum(values, floor), vectors)
         regular = values[..., 0] > rank_tolerance(point) * largest
@@ -284,8 +278,7 @@ class FullRankCorrelationMatrices(LevelSet):
         regularized_point : array, shape=[..., n, n]
             The same matrix.
         """
-        (point,) = as_arrays(point=point)
-        require_matrices(self.n, point=point)
+        point = self._matrix(point=point)
         return kernels.cor(symmetrize(point))
 
     def nearest_safe_point(self, point, min_eigenvalue=None):
@@ -314,9 +307,7 @@ class FullRankCorrelationMatrices(LevelSet):
         >>> round(float(safe.shrinkage), 12), round(float(safe.point[0, 1]), 12)
         (0.1, 0.9)
         """
-        (point,) = as_arrays(point=point)
-        require_matrices(self.n, point=point)
-        require_correlation("point", point)
+        point = self._correlation(point)
         wanted = eps(point) ** 0.5 if min_eigenvalue is None else float(min_eigenvalue)
         if not 0.0 < wanted < 1.0:
             raise ParameterError(
@@ -352,7 +343,7 @@ class FullRankCorrelationMatrices(LevelSet):
                 f"point has shape {tuple(point.shape)}: square matrices are wanted. "
                 f"The covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
             )
-        require_matrices(point.shape[-1], point=point)
+        require_finite("point", point)
         xp = array_namespace(point)
         variances = xp.min(diagonal(point), axis=-1)
         where = first_index(variances <= 0.0)
@@ -396,9 +387,7 @@ class FullRankCorrelationMatrices(LevelSet):
         inverse : array, shape=[..., n, n]
             Full-rank correlation matrix.
         """
-        (point,) = as_arrays(point=point)
-        require_matrices(self.n, point=point)
-        require_correlation("point", point)
+        point = self._correlation(point)
         inverse = kernels.cor_inverse(point)
         require_positive_definite("point", point, inverse)
         return inverse
@@ -434,8 +423,7 @@ class FullRankCorrelationMatrices(LevelSet):
         permuted : array, shape=[..., n, n]
             Reordered matrix.
         """
-        (point,) = as_arrays(point=point)
-        require_matrices(self.n, point=point)
+        point = self._matrix(point=point)
         order = np.asarray(permutation)
         if order.shape != (self.n,) or not np.array_equal(
             np.sort(order), np.arange(self.n)
@@ -540,10 +528,18 @@ class FullRankCorrelationMatrices(LevelSet):
         matrices = as_generator(rng).standard_normal((1, *batch, self.n, self.n))
         return self.to_tangent(as_samples(matrices, base_point))
 
-    def _is_symmetric(self, point, atol):
-        xp = array_namespace(point)
-        deviation = xp.max(xp.abs(point - point.mT), axis=(-2, -1))
-        return deviation <= _tolerance(point, atol)
+    def _matrix(self, **argument):
+        """Return an argument as finite matrices [..., n, n]."""
+        ((name, _),), (x,) = argument.items(), as_arrays(**argument)
+        require_matrices(self.n, **{name: x})
+        require_finite(name, x)
+        return x
+
+    def _correlation(self, point):
+        """Return an argument as symmetric matrices with unit diagonal."""
+        point = self._matrix(point=point)
+        require_correlation("point", point)
+        return point
 
 
 def _tolerance(x, atol):
@@ -556,3 +552,8 @@ def _like_batch(x, point):
         return x
     require_broadcast(vector=x, base_point=point)
     return array_namespace(x).broadcast_arrays(x, point)[0]
+
+
+def _asymmetry(x):
+    xp = array_namespace(x)
+    return xp.max(xp.abs(x - x.mT), axis=(-2, -1))

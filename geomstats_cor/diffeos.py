@@ -88,7 +88,28 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """
         if base_point is None:
             base_point = self.inverse(image_point)
-        return self._checked(base_point, self._differential(tangent_vec, base_point))
+        moved = self._differential(tangent_vec, base_point, image_point)
+        return self._checked(base_point, moved)
+
+    def map_and_tangent(self, tangent_vec, base_point):
+        """Return the images of a point and of a tangent vector, at the cost of one.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
+        image_point = self(base_point)
+        return image_point, self._differential(tangent_vec, base_point, image_point)
 
     def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
         """Return the tangent vector with a given image by the differential.
@@ -137,8 +158,8 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """Apply the kernel of the inverse map."""
 
     @abc.abstractmethod
-    def _differential(self, tangent_vec, base_point):
-        """Apply the kernel of the differential."""
+    def _differential(self, tangent_vec, base_point, image_point=None):
+        """Apply the kernel of the differential; the image point may save work."""
 
     @abc.abstractmethod
     def _inverse_differential(self, image_tangent_vec, image_point):
@@ -162,8 +183,9 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point)
 
-    def _differential(self, tangent_vec, base_point):
-        return kernels.theta_differential(tangent_vec, base_point)
+    def _differential(self, tangent_vec, base_point, image_point=None):
+        unit_lower = kernels.theta(base_point) if image_point is None else image_point
+        return kernels.theta_differential_at(tangent_vec, unit_lower)
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         return kernels.theta_inverse_differential(image_tangent_vec, image_point)
@@ -189,8 +211,11 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point + eye_like(image_point))
 
-    def _differential(self, tangent_vec, base_point):
-        return kernels.theta_differential(tangent_vec, base_point)
+    def _differential(self, tangent_vec, base_point, image_point=None):
+        if image_point is None:
+            return kernels.theta_differential(tangent_vec, base_point)
+        unit_lower = image_point + eye_like(image_point)
+        return kernels.theta_differential_at(tangent_vec, unit_lower)
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         unit_lower = image_point + eye_like(image_point)
@@ -214,9 +239,10 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(kernels.exp_strictly_lower(image_point))
 
-    def _differential(self, tangent_vec, base_point):
-        moved = kernels.theta_differential(tangent_vec, base_point)
-        return kernels.log_unit_lower_differential(moved, kernels.theta(base_point))
+    def _differential(self, tangent_vec, base_point, image_point=None):
+        unit_lower = kernels.theta(base_point)
+        moved = kernels.theta_differential_at(tangent_vec, unit_lower)
+        return kernels.log_unit_lower_differential(moved, unit_lower)
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
@@ -243,8 +269,13 @@ class OffLogDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.off_exp(image_point)
 
-    def _differential(self, tangent_vec, base_point):
+    def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.off_log_differential(tangent_vec, base_point)
+
+    def map_and_tangent(self, tangent_vec, base_point):
+        """Return the images of a point and of a tangent vector by one decomposition."""
+        images = kernels.off_log_and_differential(tangent_vec, base_point)
+        return self._checked(base_point, images[0]), images[1]
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         return kernels.off_exp_differential(image_tangent_vec, image_point)
@@ -285,8 +316,13 @@ class LogScalingDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.exp_scaled(image_point)
 
-    def _differential(self, tangent_vec, base_point):
+    def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.log_scaled_differential(tangent_vec, base_point)
+
+    def map_and_tangent(self, tangent_vec, base_point):
+        """Return the images of a point and of a tangent vector by one decomposition."""
+        images = kernels.log_scaled_and_differential(tangent_vec, base_point)
+        return self._checked(base_point, images[0]), images[1]
 
     def _inverse_differential(self, image_tangent_vec, image_point):
         return kernels.exp_scaled_differential(image_tangent_vec, image_point)

@@ -41,7 +41,11 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     @abc.abstractmethod
     def orthonormal(self, vector, base_point):
-        """Return the components [..., d] of tangent vectors in an orthonormal frame."""
+        """Return the components of tangent vectors in an orthonormal frame.
+
+        They keep the shape [..., n, n]; Frobenius products of them are the products of
+        the vectors.
+        """
 
     @abc.abstractmethod
     def acceleration(self, velocity, base_point):
@@ -66,10 +70,9 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         inner_product : array, shape=[...]
             Inner product.
         """
-        components_a = self.orthonormal(tangent_vec_a, base_point)
-        components_b = self.orthonormal(tangent_vec_b, base_point)
-        xp = namespace(components_a, components_b)
-        return xp.sum(components_a * components_b, axis=-1)
+        frame_a = self.orthonormal(tangent_vec_a, base_point)
+        frame_b = self.orthonormal(tangent_vec_b, base_point)
+        return namespace(frame_a, frame_b).sum(frame_a * frame_b, axis=(-2, -1))
 
     def squared_norm(self, vector, base_point=None):
         """Return the squared length of tangent vectors.
@@ -86,8 +89,8 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         squared_norm : array, shape=[...]
             Squared length.
         """
-        components = self.orthonormal(vector, base_point)
-        return namespace(components).sum(components * components, axis=-1)
+        frame = self.orthonormal(vector, base_point)
+        return namespace(frame).sum(frame * frame, axis=(-2, -1))
 
     def norm(self, vector, base_point=None):
         """Return the length of tangent vectors.
@@ -104,8 +107,8 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         norm : array, shape=[...]
             Length.
         """
-        components = self.orthonormal(vector, base_point)
-        return namespace(components).linalg.vector_norm(components, axis=-1)
+        squared_norm = self.squared_norm(vector, base_point)
+        return namespace(squared_norm).sqrt(squared_norm)
 
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
         """Return the geodesic from a point, to a point or with a velocity.
@@ -146,23 +149,6 @@ class FlatMetric(ImageMetric):
     """
 
     is_flat = True
-
-    def orthonormal(self, vector, base_point=None):
-        """Return the components of tangent vectors in an orthonormal basis.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array
-            Not needed: the space is flat.
-
-        Returns
-        -------
-        components : array, shape=[..., d]
-            Components.
-        """
-        return self.to_coords(vector)
 
     def exp(self, tangent_vec, base_point):
         """Return the end point of a straight line.
@@ -308,6 +294,23 @@ class StrictlyLowerMetric(FlatMetric):
         Image space.
     """
 
+    def orthonormal(self, vector, base_point=None):
+        """Return the vector itself.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array
+            Not needed: the space is flat.
+
+        Returns
+        -------
+        frame : array, shape=[..., n, n]
+            Matrix whose Frobenius products are the products of the vectors.
+        """
+        return vector
+
     def to_coords(self, point):
         """Pack the strict lower entries.
 
@@ -387,6 +390,23 @@ class HollowMetric(FlatMetric):
             dict(alpha=alpha, beta=beta, gamma=gamma),
         )
 
+    def orthonormal(self, vector, base_point=None):
+        """Return the image by the square root of the product.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array
+            Not needed: the space is flat.
+
+        Returns
+        -------
+        frame : array, shape=[..., n, n]
+            Matrix whose Frobenius products are the products of the vectors.
+        """
+        return kernels.scale_hollow(vector, kernels.roots(self.eigenvalues))
+
     def to_coords(self, point):
         """Return orthonormal coordinates.
 
@@ -440,6 +460,23 @@ class NullRowSumsMetric(FlatMetric):
             ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
             dict(alpha=alpha, delta=delta, zeta=zeta),
         )
+
+    def orthonormal(self, vector, base_point=None):
+        """Return the image by the square root of the product.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array
+            Not needed: the space is flat.
+
+        Returns
+        -------
+        frame : array, shape=[..., n, n]
+            Matrix whose Frobenius products are the products of the vectors.
+        """
+        return kernels.scale_row0(vector, kernels.roots(self.eigenvalues))
 
     def to_coords(self, point):
         """Return orthonormal coordinates.
@@ -499,6 +536,7 @@ class HyperbolicRowsMetric(ImageMetric):
         if not all(math.isfinite(w) and w > 0.0 for w in weights):
             raise ParameterError(f"weights must be positive and finite, not {weights}.")
         self.weights = weights
+        self.is_canonical = all(w == 1.0 for w in weights)
 
     def _row_weights(self, like):
         return constant((1.0, *self.weights), like)
@@ -515,12 +553,13 @@ class HyperbolicRowsMetric(ImageMetric):
 
         Returns
         -------
-        components : array, shape=[..., d]
-            Components.
+        frame : array, shape=[..., n, n]
+            Strictly lower triangular matrix of components.
         """
         rows = kernels.hyperbolic_orthonormal(vector, base_point)
-        roots = namespace(rows).sqrt(self._row_weights(rows))
-        return kernels.pack_strictly_lower(rows * roots[:, None])
+        if self.is_canonical:
+            return rows
+        return namespace(rows).sqrt(self._row_weights(rows))[:, None] * rows
 
     def exp(self, tangent_vec, base_point):
         """Return the end points of the geodesics of the rows.

@@ -79,10 +79,9 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             tangent_vec_b=tangent_vec_b,
             base_point=base_point,
         )
-        components_a = self._orthonormal(vector_a, point)
-        components_b = self._orthonormal(vector_b, point)
-        xp = array_namespace(components_a)
-        return xp.sum(components_a * components_b, axis=-1)
+        frame_a = self._orthonormal(vector_a, point)
+        frame_b = self._orthonormal(vector_b, point)
+        return array_namespace(frame_a).sum(frame_a * frame_b, axis=(-2, -1))
 
     def squared_norm(self, vector, base_point=None):
         """Return the squared length of a tangent vector.
@@ -100,8 +99,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             Squared length.
         """
         vector, point = self._admit(vector=vector, base_point=base_point)
-        components = self._orthonormal(vector, point)
-        return array_namespace(components).sum(components * components, axis=-1)
+        frame = self._orthonormal(vector, point)
+        return array_namespace(frame).sum(frame * frame, axis=(-2, -1))
 
     def norm(self, vector, base_point=None):
         """Return the length of a tangent vector.
@@ -119,8 +118,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             Length.
         """
         vector, point = self._admit(vector=vector, base_point=base_point)
-        components = self._orthonormal(vector, point)
-        return array_namespace(components).linalg.vector_norm(components, axis=-1)
+        frame = self._orthonormal(vector, point)
+        return array_namespace(frame).linalg.vector_norm(frame, axis=(-2, -1))
 
     def normalize(self, vector, base_point=None):
         """Return the tangent vector of length one in the same direction.
@@ -177,7 +176,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             End point of the geodesic.
         """
         vector, point = self._admit(tangent_vec=tangent_vec, base_point=base_point)
-        return super().exp(vector, point)
+        image, image_vector = self.diffeo.map_and_tangent(vector, point)
+        return self.diffeo.inverse(self.image_space.metric.exp(image_vector, image))
 
     def log(self, point, base_point):
         r"""Return the logarithm :math:`(d_P \phi)^{-1}(\log_{\phi(P)} \phi(Q))`.
@@ -486,10 +486,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return identity if like is None else constant(np.eye(self._space.n), like)
 
     def _orthonormal(self, vector, point):
-        """Return the components [..., d] of tangent vectors in an orthonormal frame."""
+        """Return the components [..., n, n] of vectors in an orthonormal frame."""
         metric = self.image_space.metric
-        image = None if metric.is_flat else self.diffeo(point)
-        image_vector = self.diffeo.tangent(vector, point, image)
+        if metric.is_flat:
+            return metric.orthonormal(self.diffeo.tangent(vector, point))
+        image, image_vector = self.diffeo.map_and_tangent(vector, point)
         return metric.orthonormal(image_vector, image)
 
 

@@ -38,7 +38,10 @@ class TensorComponents:
         """
         (point,) = self._admit(base_point=base_point)
         point = point[..., None, :, :]
-        components = self._orthonormal(self._basis(point), point)
+        frame = self._orthonormal(self._basis(point), point)
+        components = array_namespace(frame).reshape(
+            frame, (*frame.shape[:-2], self._space.n**2)
+        )
         return components @ components.mT
 
     def cometric_matrix(self, base_point=None):
@@ -107,8 +110,7 @@ class TensorComponents:
     def _acceleration(self, velocity, point):
         """Return the second derivative of the geodesic with a given velocity."""
         velocity, point = self._admit(velocity=velocity, base_point=point)
-        image = self.diffeo(point)
-        image_velocity = self.diffeo.tangent(velocity, point, image)
+        image, image_velocity = self.diffeo.map_and_tangent(velocity, point)
         bend = self.image_space.metric.acceleration(image_velocity, image)
         curved = self.diffeo.inverse_second_tangent(image_velocity, image)
         return curved + self.diffeo.inverse_tangent(bend, image, point)

@@ -61,7 +61,7 @@ def as_arrays(**arguments):
 
 
 def require_matrices(size, **arguments):
-    """Raise unless the arrays are [..., n, n], finite, and their batches broadcast.
+    """Raise unless the arrays are [..., n, n] and their batches broadcast.
 
     Parameters
     ----------
@@ -85,8 +85,6 @@ def require_matrices(size, **arguments):
                 f"{size}: use FullRankCorrelationMatrices({shape[-1]})."
             )
     require_broadcast(**arguments)
-    for name, x in arguments.items():
-        _require_finite(name, x)
 
 
 def require_broadcast(**arguments):
@@ -108,41 +106,66 @@ def require_broadcast(**arguments):
         ) from None
 
 
-def require_correlation(name, x):
-    """Raise unless matrices are symmetric with a unit diagonal.
+def require_finite(name, x):
+    """Raise if matrices have a NaN or an infinity.
 
     Parameters
     ----------
     name : str
         Name of the argument.
     x : array, shape=[..., n, n]
-        Finite square matrices.
+        Matrices.
     """
+    xp = array_namespace(x)
+    finite = xp.isfinite(x)
+    if bool(xp.all(finite)):
+        return
+    where = first_index(~xp.all(finite, axis=(-2, -1)))
+    raise NotFiniteError(
+        f"{_label(name, where)} has a NaN or an infinity: look at the data it was "
+        f"computed from (a constant signal has no correlation)."
+    )
+
+
+def require_correlation(name, x):
+    """Raise unless matrices are finite and symmetric with a unit diagonal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    x : array, shape=[..., n, n]
+        Square matrices.
+    """
+    if _is_close(x, 1.0):
+        return
+    require_finite(name, x)
     _require_symmetric(name, x, NotSymmetricError)
     xp = array_namespace(x)
-    tolerance = input_tolerance(x)
-    deviation = xp.max(xp.abs(diagonal(x) - 1.0), axis=-1)
-    where = first_index(deviation > tolerance)
+    diag = diagonal(x)
+    where = first_index(xp.any(xp.abs(diag - 1.0) > input_tolerance(x), axis=-1))
     if where is not None:
-        diag = diagonal(x)[where]
-        entry = int(xp.argmax(xp.abs(diag - 1.0)))
+        entry = int(xp.argmax(xp.abs(diag[where] - 1.0)))
         raise NotUnitDiagonalError(
-            f"{_label(name, where)} has {float(diag[entry]):.6g} at diagonal entry "
-            f"{entry}, not 1. A covariance matrix becomes a correlation matrix by "
+            f"{_label(name, where)} has {float(diag[where][entry]):.6g} at diagonal "
+            f"entry {entry}, not 1. A covariance matrix becomes a correlation matrix by "
             f"FullRankCorrelationMatrices.from_covariance."
         )
 
 
 def require_tangent(name, x):
-    """Raise unless matrices are symmetric with a null diagonal.
+    """Raise unless matrices are finite and symmetric with a null diagonal.
 
     Parameters
     ----------
     name : str
         Name of the argument.
     x : array, shape=[..., n, n]
-        Finite square matrices.
+        Square matrices.
     """
+    if _is_close(x, 0.0):
+        return
+    require_finite(name, x)
     _require_symmetric(name, x, NotTangentError)
     xp = array_namespace(x)
     size = xp.max(xp.abs(diagonal(x)), axis=-1)
@@ -154,6 +177,16 @@ def require_tangent(name, x):
             f"symmetric with null diagonal. FullRankCorrelationMatrices.to_tangent "
             f"projects onto them."
         )
+
+
+def _is_close(x, value):
+    """Tell at a glance that matrices are finite, symmetric, and have a diagonal."""
+    xp = array_namespace(x)
+    tolerance = input_tolerance(x)
+    if not bool(xp.all(xp.abs(diagonal(x) - value) <= tolerance)):
+        return False
+    with np.errstate(invalid="ignore"):  # NaN and infinity differ from their mirror
+        return bool(xp.all(xp.abs(x - x.mT) <= tolerance))
 
 
 def require_positive_definite(name, point, image):
@@ -293,18 +326,6 @@ def _with_common_dtype(arrays):
         return arrays
     dtype = xp.result_type(*dtypes)
     return {name: xp.astype(x, dtype) for name, x in arrays.items()}
-
-
-def _require_finite(name, x):
-    xp = array_namespace(x)
-    finite = xp.isfinite(x)
-    if bool(xp.all(finite)):
-        return
-    where = first_index(~xp.all(finite, axis=(-2, -1)))
-    raise NotFiniteError(
-        f"{_label(name, where)} has a NaN or an infinity: look at the data it was "
-        f"computed from (a constant signal has no correlation)."
-    )
 
 
 def _require_symmetric(name, x, error):

@@ -97,40 +97,56 @@ def _cholesky_each_on_its_own(x):
     return np.where(positive, np.linalg.cholesky(mended), np.nan)
 
 
+def inverse_lower(lower):
+    """Invert lower triangular matrices by substitution."""
+    xp = namespace(lower)
+    if array_api_compat.is_torch_namespace(xp):
+        return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
+    return _inverse_lower_numpy(lower)
+
+
+def _inverse_lower_numpy(lower):
+    from scipy import linalg
+
+    if 0 in lower.shape:
+        return lower
+    with warnings.catch_warnings():
+        # Substitution is exact for graded triangles whose condition number says little.
+        warnings.simplefilter("ignore", linalg.LinAlgWarning)
+        return linalg.inv(lower, assume_a="lower triangular", check_finite=False)
+
+
 def solve_lower(lower, right):
-    """Solve lower triangular systems by forward substitution."""
-    return _solve_triangular(lower, right, upper=False)
+    """Solve lower triangular systems, by substitution."""
+    xp = namespace(lower, right)
+    if array_api_compat.is_torch_namespace(xp):
+        return xp.linalg.solve_triangular(lower, right, upper=False)
+    return _inverse_lower_numpy(lower) @ right
 
 
-def solve_upper(upper, right):
-    """Solve upper triangular systems by back substitution."""
-    return _solve_triangular(upper, right, upper=True)
+def whiten(factor, matrix):
+    r"""Return :math:`L^{-1} V L^{-\top}` for symmetric :math:`V`."""
+    xp = namespace(factor, matrix)
+    if array_api_compat.is_torch_namespace(xp):
+        return solve_lower(factor, solve_lower(factor, matrix).mT)
+    inverse = _inverse_lower_numpy(factor)
+    return inverse @ matrix @ inverse.mT
 
 
 def solve_positive(matrix, vector):
     """Solve positive definite systems with one right-hand side [..., n] each.
 
-    The solution is NaN where the matrix is not numerically positive definite.
+    The solution is NaN where the matrix is singular.
     """
-    factor = cholesky(matrix)
-    return solve_upper(factor.mT, solve_lower(factor, vector[..., None]))[..., 0]
-
-
-def _solve_triangular(matrix, right, *, upper):
-    xp = namespace(matrix, right)
+    xp = namespace(matrix, vector)
     if array_api_compat.is_torch_namespace(xp):
-        return xp.linalg.solve_triangular(matrix, right, upper=upper)
-    return _solve_triangular_numpy(matrix, right, upper)
-
-
-def _solve_triangular_numpy(matrix, right, upper):
-    from scipy import linalg
-
-    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-    if 0 in batch:
-        return np.zeros(batch + right.shape[-2:], dtype=right.dtype)
-    shape = "upper triangular" if upper else "lower triangular"
-    with warnings.catch_warnings():
-        # Substitution is exact for graded triangles whose condition number says little.
-        warnings.simplefilter("ignore", linalg.LinAlgWarning)
-        return linalg.solve(matrix, right, assume_a=shape, check_finite=False)
+        factor = cholesky(matrix)
+        half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
+        return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+    try:
+        return np.linalg.solve(matrix, vector[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        regular = np.isfinite(_cholesky_each_on_its_own(matrix)[..., :1, :1])
+        mended = np.where(regular, matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype))
+        solution = np.linalg.solve(mended, vector[..., None])[..., 0]
+        return np.where(regular[..., 0], solution, np.nan)

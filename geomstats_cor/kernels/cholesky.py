@@ -15,12 +15,12 @@ References
 from ._arrays import (
     cholesky,
     diagonal,
-    eye_like,
+    inverse_lower,
     namespace,
     off_diagonal,
     row_dot,
-    solve_lower,
     strictly_lower,
+    whiten,
     with_diagonal,
 )
 from ._tolerances import rank_tolerance
@@ -40,8 +40,8 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
     """
-    factor = full_rank_factor(correlation)
-    return with_diagonal(factor / diagonal(factor)[..., None], 1.0)
+    factor = cholesky(correlation)
+    return factor / _regular_pivots(factor)[..., None]
 
 
 def theta_inverse(unit_lower):
@@ -84,9 +84,29 @@ def theta_differential(tangent_vec, correlation):
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    factor = full_rank_factor(correlation)
-    unit_lower = factor / diagonal(factor)[..., None]
-    whitened = solve_lower(factor, solve_lower(factor, tangent_vec).mT)
+    return theta_differential_at(tangent_vec, theta(correlation))
+
+
+def theta_differential_at(tangent_vec, unit_lower):
+    r"""Return the differential of :math:`\Theta`, given :math:`\Theta(C)`.
+
+    The Cholesky factor is :math:`\Theta(C)` with normalised rows, so that no
+    factorisation is needed.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    unit_lower : array, shape=[..., n, n]
+        Unit lower triangular matrix :math:`\Theta(C)`.
+
+    Returns
+    -------
+    strictly_lower : array, shape=[..., n, n]
+        Strictly lower triangular matrix.
+    """
+    factor, _ = _normalised_rows(unit_lower)
+    whitened = whiten(factor, tangent_vec)
     half = 0.5 * diagonal(whitened)
     moved = unit_lower @ strictly_lower(whitened)
     # The diagonal of A acts from the right in the first term, from the left in the
@@ -160,9 +180,8 @@ def full_rank_factor(correlation):
     """
     xp = namespace(correlation)
     factor = cholesky(correlation)
-    pivots = diagonal(factor) ** 2
-    regular = xp.all(pivots > rank_tolerance(correlation), axis=-1)
-    return xp.where(regular[..., None, None], factor, xp.nan)
+    regular = xp.isfinite(_regular_pivots(factor)[..., :1])
+    return xp.where(regular[..., None], factor, xp.nan)
 
 
 def cor_inverse(correlation):
@@ -179,8 +198,16 @@ def cor_inverse(correlation):
         Full-rank correlation matrix; NaN where `correlation` is not positive definite.
     """
     factor = full_rank_factor(correlation)
-    root = solve_lower(factor, eye_like(factor))
+    root = inverse_lower(factor)
     return cor(root.mT @ root)
+
+
+def _regular_pivots(factor):
+    """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
+    xp = namespace(factor)
+    pivots = diagonal(factor)
+    smallest = xp.min(pivots, axis=-1, keepdims=True) ** 2
+    return xp.where(smallest > rank_tolerance(factor), pivots, xp.nan)
 
 
 def _normalised_rows(unit_lower):

@@ -104,7 +104,7 @@ def scale_hollow(matrix, factors):
     """
     rest, standard, trivial = _fill(factors)
     if rest == standard == trivial:
-        return rest * matrix
+        return matrix if rest == 1.0 else rest * matrix
     xp = namespace(matrix)
     size = matrix.shape[-1]
     row_sums = xp.sum(matrix, axis=-1)
@@ -113,6 +113,22 @@ def scale_hollow(matrix, factors):
     half = half + 0.5 * (trivial - rest) * mean / (size - 1)
     pieces = half[..., :, None] + half[..., None, :]
     return rest * matrix + pieces - diagonal_matrix(2.0 * half)
+
+
+def roots(eigenvalues):
+    """Return the square roots of the eigenvalues of a product.
+
+    Parameters
+    ----------
+    eigenvalues : tuple of float or None
+        Eigenvalues of the product.
+
+    Returns
+    -------
+    roots : tuple of float or None
+        Their square roots; None where a piece is empty.
+    """
+    return tuple(None if value is None else math.sqrt(value) for value in eigenvalues)
 
 
 def hollow_to_coords(matrix, eigenvalues):
@@ -130,7 +146,7 @@ def hollow_to_coords(matrix, eigenvalues):
     coords : array, shape=[..., n (n - 1) / 2]
         Orthonormal coordinates.
     """
-    return _ROOT_TWO * pack_strictly_lower(scale_hollow(matrix, _roots(eigenvalues)))
+    return _ROOT_TWO * pack_strictly_lower(scale_hollow(matrix, roots(eigenvalues)))
 
 
 def hollow_from_coords(coords, eigenvalues):
@@ -149,7 +165,7 @@ def hollow_from_coords(coords, eigenvalues):
         Symmetric hollow matrix.
     """
     lower = unpack_strictly_lower(coords / _ROOT_TWO)
-    return scale_hollow(lower + lower.mT, _inverse(_roots(eigenvalues)))
+    return scale_hollow(lower + lower.mT, _inverse(roots(eigenvalues)))
 
 
 def row0_eigenvalues(size, alpha, delta, zeta):
@@ -191,7 +207,7 @@ def scale_row0(matrix, factors):
     """
     rest, standard, trivial = _fill(factors)
     if rest == standard == trivial:
-        return rest * matrix
+        return matrix if rest == 1.0 else rest * matrix
     xp = namespace(matrix)
     size = matrix.shape[-1]
     diag = diagonal(matrix)
@@ -221,7 +237,7 @@ def row0_to_coords(matrix, eigenvalues):
         Orthonormal coordinates.
     """
     basis = constant(helmert(matrix.shape[-1]), matrix)
-    reduced = basis.mT @ scale_row0(matrix, _roots(eigenvalues)) @ basis
+    reduced = basis.mT @ scale_row0(matrix, roots(eigenvalues)) @ basis
     rows, columns = np.tril_indices(reduced.shape[-1])
     weights = np.where(rows == columns, 1.0, _ROOT_TWO)
     return reduced[..., rows, columns] * constant(weights, reduced)
@@ -248,7 +264,7 @@ def row0_from_coords(coords, eigenvalues):
     lower = _gather(coords * constant(weights, coords), _lower_positions(size, 0))
     basis = constant(helmert(size + 1), coords)
     matrix = basis @ (lower + lower.mT) @ basis.mT
-    return scale_row0(matrix, _inverse(_roots(eigenvalues)))
+    return scale_row0(matrix, _inverse(roots(eigenvalues)))
 
 
 def center(matrix):
@@ -293,10 +309,6 @@ def helmert(size):
 def _fill(factors):
     """Give an empty piece the number of the trivial one: it multiplies nothing."""
     return tuple(factors[-1] if factor is None else factor for factor in factors)
-
-
-def _roots(eigenvalues):
-    return tuple(None if value is None else math.sqrt(value) for value in eigenvalues)
 
 
 def _inverse(factors):

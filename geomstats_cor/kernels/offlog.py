@@ -31,6 +31,7 @@ from ._quadrature import nodes_for_exponential, positive_half
 from .correlation import cor
 from .symmetric import (
     exp_divided_differences,
+    log_divided_differences,
     log_of_positive,
     spectral,
     spectral_differential,
@@ -75,6 +76,30 @@ def off_log_differential(tangent_vec, correlation):
         Symmetric hollow matrix.
     """
     return off_diagonal(sym_log_differential(tangent_vec, correlation))
+
+
+def off_log_and_differential(tangent_vec, correlation):
+    r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix; NaN where `correlation` is not positive definite.
+    moved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    """
+    values, vectors = namespace(correlation).linalg.eigh(correlation)
+    hollow = off_diagonal(spectral(log_of_positive(values), vectors))
+    differences = log_divided_differences(values)
+    moved = spectral_differential(tangent_vec, differences, vectors)
+    return hollow, off_diagonal(moved)
 
 
 def off_log_diagonal(matrix):

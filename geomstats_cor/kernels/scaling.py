@@ -147,12 +147,34 @@ def log_scaled_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
+    return log_scaled_and_differential(tangent_vec, correlation)[1]
+
+
+def log_scaled_and_differential(tangent_vec, correlation):
+    r"""Return :math:`\operatorname{Log}^\star(C)` and its differential together.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums; NaN where `correlation` is not positive
+        definite.
+    moved : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+    """
     values, vectors, scaling, balanced = _balanced_spectrum(correlation)
     moved = _relative_response(scaling, tangent_vec, balanced)
     moved = (moved[..., :, None] + moved[..., None, :]) * balanced
     moved = _congruence(scaling, tangent_vec) - moved
     differences = 1.0 / exp_divided_differences(values)
-    return center(spectral_differential(moved, differences, vectors))
+    moved = spectral_differential(moved, differences, vectors)
+    return center(spectral(values, vectors)), center(moved)
 
 
 def exp_scaled(null_row_sums):
