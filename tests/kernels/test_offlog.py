@@ -10,7 +10,14 @@ from geomstats_cor import kernels as k
 from geomstats_cor.exceptions import ConvergenceWarning
 
 from .matrices import diag, off, random_correlation, random_hollow, random_symmetric
-from .references import derivative, exact, relative_error, rounded, symmetric_function
+from .references import (
+    derivative,
+    exact,
+    relative_error,
+    rounded,
+    second_derivative,
+    symmetric_function,
+)
 
 # A star, a path, and all pairs alike: a few directions carry everything.
 STRUCTURES = {
@@ -193,3 +200,15 @@ class TestDifferential:
         from_hollow = double.apply(k.off_exp_differential, vector, hollow)
         actual = double.apply(k.off_log_differential_inverse, vector, correlation)
         assert relative_error(actual, from_hollow) <= 1e-12 + 1e-15 * condition
+
+    @pytest.mark.parametrize("spread", [0.1, 1.0, 5.0, 10.0])
+    @pytest.mark.parametrize("n", [2, 3, 6])
+    def test_second_differential(self, double, rng, n, spread):
+        hollow = with_spread(rng, n, spread)
+        vector = random_hollow(rng, n)
+        vector /= np.linalg.norm(vector)
+        expected = second_derivative(
+            lambda h: double.apply(k.off_exp, h), hollow, vector
+        )
+        actual = double.apply(k.off_exp_second_differential, vector, hollow)
+        assert relative_error(actual, expected) <= 1e-9

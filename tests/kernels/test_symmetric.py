@@ -15,6 +15,7 @@ from .matrices import (
 from .references import (
     exact,
     exact_derivative,
+    exact_second_derivative,
     relative_error,
     rounded,
     symmetric_function,
@@ -184,3 +185,14 @@ class TestFunctions:
         moved = double.apply(k.sym_exp_differential, vector, logarithm)
         back = double.apply(k.sym_log_differential, moved, matrix)
         assert relative_error(back, vector) <= 1e-14 * condition
+
+    @pytest.mark.parametrize("size", [1e-3, 1.0, 10.0])
+    def test_second_differential_of_exp(self, double, rng, size):
+        matrix = size * random_symmetric(rng, 4)
+        vector = random_symmetric(rng, 4)
+        expected = exact_second_derivative(
+            lambda x: symmetric_function(mpmath.exp, x), matrix, vector
+        )
+        actual = double.apply(k.sym_exp_second_differential, vector, matrix)
+        assert relative_error(actual, expected) <= 1e-14 * max(1.0, size)
+        assert np.all(actual == actual.T)

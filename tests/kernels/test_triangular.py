@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from geomstats_cor import kernels as k
-from geomstats_cor.kernels.triangular import exp_strictly_lower_second_differential
 
 from .matrices import autoregressive, random_correlation, random_strictly_lower
-from .references import derivative, exact, exact_derivative, relative_error, rounded
+from .references import (
+    derivative,
+    exact,
+    exact_derivative,
+    exact_second_derivative,
+    relative_error,
+    rounded,
+)
 
 DIGITS = 200  # the finite series cancel: 50 digits are wanted of their sums
 
@@ -200,14 +206,6 @@ class TestExp:
         strict = size * random_strictly_lower(rng, 6)
         vector = random_strictly_lower(rng, 6)
 
-        def second_difference(point):
-            step = mpmath.mpf(10) ** -30
-            ahead, behind = (
-                finite_exp(point + sign * step * exact(vector)) for sign in (1, -1)
-            )
-            return (ahead - 2 * finite_exp(point) + behind) / step**2
-
-        with mpmath.workdps(120):
-            expected = rounded(second_difference(exact(strict)))
-        actual = double.apply(exp_strictly_lower_second_differential, vector, strict)
+        expected = exact_second_derivative(finite_exp, strict, vector)
+        actual = double.apply(k.exp_strictly_lower_second_differential, vector, strict)
         assert relative_error(actual, expected) <= 1e-14
