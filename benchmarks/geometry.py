@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--batch", type=int, default=30)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--torch", action="store_true", help="torch tensors")
-    parser.add_argument("--peer", action="store_true", help="geomstats' own classes too")
+    parser.add_argument("--peer", action="store_true", help="geomstats' classes too")
     parser.add_argument("--unchecked", action="store_true", help="with check=False")
     arguments = parser.parse_args()
     size, batch = arguments.size, arguments.batch
@@ -114,7 +114,10 @@ def main():
             if header is None:
                 header = list(tasks)
                 print("metric floor " + " ".join(f"{name:>20}" for name in header))
-            row = " ".join(f"{measured.get(name, float('nan')):20.2f}" for name in header)
+            row = " ".join(
+                f"{measured[name]:20.2f}" if name in measured else f"{'none':>20}"
+                for name in header
+            )
             print(f"{key:6} {FLOORS[key]:5} {row}")
 
 

@@ -148,8 +148,8 @@ def require_correlation(name, x):
         entry = int(xp.argmax(xp.abs(diag[where] - 1.0)))
         raise NotUnitDiagonalError(
             f"{_label(name, where)} has {float(diag[where][entry]):.6g} at diagonal "
-            f"entry {entry}, not 1. A covariance matrix becomes a correlation matrix by "
-            f"FullRankCorrelationMatrices.from_covariance."
+            f"entry {entry}, not 1. A covariance matrix becomes a correlation matrix "
+            f"by FullRankCorrelationMatrices.from_covariance."
         )
 
 
