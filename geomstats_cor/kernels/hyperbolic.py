@@ -88,18 +88,32 @@ def hyperbolic_half_sinh_square(point_a, point_b):
     square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
     times = xp.sqrt((1.0 + square_a) * (1.0 + square_b))
     product = row_dot(point_a, point_b)
-    difference, total = point_a - point_b, point_a + point_b
+    difference = point_a - point_b
+    square = row_dot(difference, difference)
     acute = product >= 0.0
-    # |a ^ b| is half of |total| times the part of the difference orthogonal to it.
-    square = row_dot(total, total)
-    safe = xp.where(square == 0.0, 1.0, square)
-    orthogonal = difference - row_dot(difference, total) / safe * total
-    wedge = 0.25 * square * row_dot(orthogonal, orthogonal)
-    near = (row_dot(difference, difference) + wedge) / (
-        2.0 * (1.0 + times + xp.where(acute, product, 0.0))
-    )
+    wedge = _wedge_square(point_a, point_b, difference)
+    near = (square + wedge) / (2.0 * (1.0 + times + xp.where(acute, product, 0.0)))
     far = (square_a + square_b + square_a * square_b) / (1.0 + times) - product
     return xp.where(acute, near, 0.5 * far)
+
+
+def _wedge_square(point_a, point_b, difference):
+    """Return |a ^ b|^2: the square of the longer vector times that of a height over it.
+
+    The height is that of the shorter vector or that of the difference. They are the
+    same, and the smaller of the two leaves the smaller rounding error.
+    """
+    xp = namespace(point_a, point_b)
+    square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
+    swapped = square_b > square_a
+    longer = xp.where(swapped, point_b, point_a)
+    square = xp.where(swapped, square_b, square_a)
+    shorter = xp.where(swapped, point_a, point_b)
+    close = row_dot(difference, difference) < xp.where(swapped, square_a, square_b)
+    side = xp.where(close, difference, shorter)
+    safe = xp.where(square == 0.0, 1.0, square)
+    height = side - row_dot(side, longer) / safe * longer
+    return square * row_dot(height, height)
 
 
 def hyperbolic_squared_dist(point_a, point_b):
