@@ -33,6 +33,7 @@ from .symmetric import (
     exp_divided_differences,
     log_divided_differences,
     log_of_positive,
+    positive_or_nan,
     spectral,
     spectral_differential,
     sym_exp_second_differential,
@@ -96,7 +97,8 @@ def off_log_and_differential(tangent_vec, correlation):
         Symmetric hollow matrix.
     """
     values, vectors = namespace(correlation).linalg.eigh(correlation)
-    hollow = off_diagonal(spectral(log_of_positive(values), vectors))
+    values = positive_or_nan(values)
+    hollow = off_diagonal(spectral(namespace(values).log(values), vectors))
     differences = log_divided_differences(values)
     moved = spectral_differential(tangent_vec, differences, vectors)
     return hollow, off_diagonal(moved)

@@ -130,7 +130,7 @@ def sym_log_differential(vector, matrix):
         Symmetric matrix.
     """
     values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = log_divided_differences(_positive_or_nan(values))
+    differences = log_divided_differences(positive_or_nan(values))
     return spectral_differential(vector, differences, vectors)
 
 
@@ -189,7 +189,7 @@ def sym_power_differential(vector, matrix, exponent):
         Symmetric matrix.
     """
     values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = power_divided_differences(_positive_or_nan(values), exponent)
+    differences = power_divided_differences(positive_or_nan(values), exponent)
     return spectral_differential(vector, differences, vectors)
 
 
@@ -266,14 +266,15 @@ def power_divided_differences(values, exponent):
 
 
 def log_of_positive(values):
-    """Return the logarithms of ascending eigenvalues; NaN where they are not positive.
+    """Return the logarithms of ascending eigenvalues, NaN where they do not exist."""
+    return namespace(values).log(positive_or_nan(values))
+
+
+def positive_or_nan(values):
+    """Return ascending eigenvalues, NaN where they are not positive.
 
     An eigenvalue so small that rounding decides its sign counts as not positive.
     """
-    return namespace(values).log(_positive_or_nan(values))
-
-
-def _positive_or_nan(values):
     positive = values > rank_tolerance(values) * values[..., -1:]
     return namespace(values).where(positive, values, float("nan"))
 
