@@ -16,6 +16,8 @@ from .tensors import TensorComponents
 from .validation import (
     as_arrays,
     require_correlation,
+    require_finite,
+    require_finite_result,
     require_matrices,
     require_stack,
     require_tangent,
@@ -369,7 +371,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             direction=direction,
             end_point=end_point,
         )
-        return super().parallel_transport(vector, point, direction, end_point)
+        transported = super().parallel_transport(vector, point, direction, end_point)
+        if self._space.check:
+            require_finite_result(transported)
+        return transported
 
     def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
         r"""Return the curvature :math:`R(A, B) C`.
@@ -489,6 +494,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
                 f"coords has shape {tuple(coords.shape)}: [..., {self._space.dim}] is "
                 f"wanted for n = {self._space.n}."
             )
+        if self._space.check:
+            require_finite("coords", coords[..., None])
         return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
 
     def origin(self, like=None):

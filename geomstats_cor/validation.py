@@ -235,12 +235,12 @@ def require_positive_definite(name, point, image):
 
 
 def require_finite_result(point):
-    """Raise if a computed point overflowed.
+    """Raise if a computed matrix overflowed.
 
     Parameters
     ----------
     point : array, shape=[..., n, n]
-        Result of a map onto the manifold.
+        Result of a map, or what a map is to be applied to.
     """
     xp = array_namespace(point)
     finite = xp.isfinite(point)
