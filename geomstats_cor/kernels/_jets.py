@@ -8,6 +8,7 @@ code.
 import math
 
 from ._arrays import eye_like, namespace
+from ._gradients import is_readable
 
 _DEGREE = 12
 _RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
@@ -20,6 +21,8 @@ def expm1_jet(jet):
     Squaring the difference from the identity keeps the digits of small entries.
     """
     xp = namespace(*jet)
+    if not is_readable(jet[0]):
+        return _expm1_jet_by_blocks(jet)
     norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1)
     largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
     halvings = max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
@@ -28,6 +31,26 @@ def expm1_jet(jet):
         square = jet_product(result, result)
         result = tuple(2.0 * r + s for r, s in zip(result, square, strict=True))
     return result
+
+
+def _expm1_jet_by_blocks(jet):
+    """Return the same from the exponential of a block triangular Toeplitz matrix.
+
+    Dearer, but the number of squarings is torch's affair.
+    """
+    xp = namespace(*jet)
+    size, order = jet[0].shape[-1], len(jet)
+    jet = xp.broadcast_arrays(*jet)
+    null = xp.zeros_like(jet[0])
+    rows = [
+        xp.concat([jet[i - j] if i >= j else null for j in range(order)], axis=-1)
+        for i in range(order)
+    ]
+    exponential = xp.linalg.matrix_exp(xp.concat(rows, axis=-2))
+    first, *others = (
+        exponential[..., i * size : (i + 1) * size, :size] for i in range(order)
+    )
+    return (first - eye_like(first), *others)
 
 
 def jet_polynomial(jet, coefficients):

@@ -15,6 +15,7 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
+import functools
 import math
 
 from ._arrays import (
@@ -26,21 +27,24 @@ from ._arrays import (
     off_diagonal,
     solve_positive,
 )
+from ._gradients import is_readable, opaque, stated_gradient
 from ._iteration import report_unfinished
 from ._quadrature import nodes_for_exponential, positive_half
 from .correlation import cor
 from .symmetric import (
-    exp_divided_differences,
-    log_divided_differences,
-    log_of_positive,
+    exp_at,
+    exp_differential_at,
+    log_at,
+    log_differential_at,
+    positive_spectrum,
     spectral,
-    spectral_differential,
     sym_exp_second_differential,
     sym_log,
     sym_log_differential,
 )
 
 _MAX_ITERATIONS = 200
+_BLIND_NODES = 24  # to all digits for condition numbers up to 1e16
 _HESSIAN_TOLERANCE = 1e-3  # enough for a Newton step; the differential wants all digits
 
 
@@ -95,11 +99,10 @@ def off_log_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    values, vectors = namespace(correlation).linalg.eigh(correlation)
-    hollow = off_diagonal(spectral(log_of_positive(values), vectors))
-    differences = log_divided_differences(values)
-    moved = spectral_differential(tangent_vec, differences, vectors)
-    return hollow, off_diagonal(moved)
+    values, vectors = positive_spectrum(correlation)
+    hollow = log_at(correlation, values, vectors)
+    moved = log_differential_at(tangent_vec, correlation, values, vectors)
+    return off_diagonal(hollow), off_diagonal(moved)
 
 
 def off_log_diagonal(matrix):
@@ -123,8 +126,8 @@ def off_log_diagonal(matrix):
         Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
         matrix.
     """
-    shift, _, _ = _solve_diagonal(off_diagonal(matrix))
-    return shift - diagonal(matrix)
+    hollow = off_diagonal(matrix)
+    return _diagonal(hollow, *_solve_diagonal(hollow)) - diagonal(matrix)
 
 
 def off_exp(matrix):
@@ -140,8 +143,7 @@ def off_exp(matrix):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    _, values, vectors = _solve_diagonal(off_diagonal(matrix))
-    return cor(spectral(namespace(matrix).exp(values), vectors))
+    return cor(exp_at(*_shifted(off_diagonal(matrix))))
 
 
 def off_exp_differential(vector, hollow):
@@ -164,8 +166,7 @@ def off_exp_differential(vector, hollow):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    _, values, vectors = _solve_diagonal(hollow)
-    return _differential_from_spectrum(vector, values, vectors)
+    return _differential_at(vector, *_shifted(hollow))
 
 
 def off_log_differential_inverse(vector, correlation):
@@ -186,8 +187,10 @@ def off_log_differential_inverse(vector, correlation):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    values, vectors = namespace(correlation).linalg.eigh(correlation)
-    return _differential_from_spectrum(vector, log_of_positive(values), vectors)
+    values, vectors = positive_spectrum(correlation)
+    logarithm = log_at(correlation, values, vectors)
+    values = namespace(values).log(values)
+    return _differential_at(vector, logarithm, values, vectors)
 
 
 def off_log_diagonal_differential(vector, matrix):
@@ -205,9 +208,7 @@ def off_log_diagonal_differential(vector, matrix):
     moved : array, shape=[..., n]
         Diagonal of the derivative of :math:`\mathcal D` along `vector`.
     """
-    _, values, vectors = _solve_diagonal(off_diagonal(matrix))
-    differences = exp_divided_differences(values)
-    return _diagonal_response(vector, differences, values, vectors)
+    return _diagonal_response(vector, *_shifted(off_diagonal(matrix)))
 
 
 def off_exp_second_differential(vector, hollow):
@@ -225,44 +226,80 @@ def off_exp_second_differential(vector, hollow):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    _, values, vectors = _solve_diagonal(hollow)
-    differences = exp_divided_differences(values)
-    response = _diagonal_response(vector, differences, values, vectors)
-    moved = vector + diagonal_matrix(response)
-    second = sym_exp_second_differential(moved, spectral(values, vectors))
-    hessian = _diagonal_hessian(values, vectors, tolerance=eps(values))
+    matrix, values, vectors = _shifted(hollow)
+    moved = vector + diagonal_matrix(
+        _diagonal_response(vector, matrix, values, vectors)
+    )
+    second = sym_exp_second_differential(moved, matrix)
+    hessian = _diagonal_hessian(matrix, values, vectors)
     bend = diagonal_matrix(-solve_positive(hessian, diagonal(second)))
-    return off_diagonal(second + spectral_differential(bend, differences, vectors))
+    return off_diagonal(second + exp_differential_at(bend, matrix, values, vectors))
 
 
-def _differential_from_spectrum(vector, values, vectors):
-    differences = exp_divided_differences(values)
-    response = _diagonal_response(vector, differences, values, vectors)
+def _shifted(hollow):
+    """Return H + D(H), and its spectrum."""
+    shift, values, vectors = _solve_diagonal(hollow)
+    diag = _diagonal(hollow, shift, values, vectors)
+    return hollow + diagonal_matrix(diag), values, vectors
+
+
+def _differential_at(vector, matrix, values, vectors):
+    """Return the differential of Exp° at a matrix H + D(H)."""
+    response = _diagonal_response(vector, matrix, values, vectors)
     moved = vector + diagonal_matrix(response)
-    return off_diagonal(spectral_differential(moved, differences, vectors))
+    return off_diagonal(exp_differential_at(moved, matrix, values, vectors))
 
 
-def _diagonal_response(vector, differences, values, vectors):
-    moved = diagonal(spectral_differential(vector, differences, vectors))
-    hessian = _diagonal_hessian(values, vectors, tolerance=eps(values))
-    return -solve_positive(hessian, moved)
+def _diagonal_response(vector, matrix, values, vectors):
+    """Return the motion of the diagonal: J d = -diag(d exp(V))."""
+    moved = diagonal(exp_differential_at(vector, matrix, values, vectors))
+    return -solve_positive(_diagonal_hessian(matrix, values, vectors), moved)
 
 
-def _diagonal_hessian(values, vectors, tolerance):
-    """Return J, the Hessian of tr exp(S + D) in the diagonal of D, by quadrature."""
-    xp = namespace(values)
-    spread = values[..., -1] - values[..., 0]
-    widest = float(xp.max(spread)) if math.prod(spread.shape) else 0.0
-    nodes, weights = positive_half(nodes_for_exponential(widest, tolerance))
-    hessian = 0.0
-    for node, weight in zip(nodes, weights, strict=True):
+def _diagonal_hessian(matrix, values, vectors):
+    """Return J, the Hessian of tr exp(S + D) in the diagonal of D, to all digits."""
+    return _hadamard_mean(
+        lambda time: exp_at(time * matrix, time * values, vectors),
+        _node_count(values, eps(values)),
+    )
+
+
+def _hadamard_mean(exponential, count):
+    """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry."""
+    total = 0.0
+    for node, weight in zip(*positive_half(count), strict=True):
         time = 0.5 * (1.0 + float(node))
-        first = spectral(xp.exp(time * values), vectors)
-        second = spectral(xp.exp((1.0 - time) * values), vectors)
-        hessian = hessian + float(weight) * first * second
-    return hessian
+        total = total + float(weight) * exponential(time) * exponential(1.0 - time)
+    return total
 
 
+def _node_count(values, tolerance):
+    if not is_readable(values):
+        return _BLIND_NODES
+    spread = values[..., -1] - values[..., 0]
+    widest = float(namespace(values).max(spread)) if math.prod(spread.shape) else 0.0
+    return nodes_for_exponential(widest, tolerance)
+
+
+def _diagonal_tangent(tangents, hollow, shift, values, vectors):
+    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
+    return _diagonal_response(tangents[0], matrix, values, vectors)
+
+
+def _diagonal_cotangent(cotangent, needed, hollow, shift, values, vectors):
+    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
+    hessian = _diagonal_hessian(matrix, values, vectors)
+    solved = diagonal_matrix(solve_positive(hessian, cotangent))
+    return -exp_differential_at(solved, matrix, values, vectors), None, None, None
+
+
+@stated_gradient(_diagonal_tangent, _diagonal_cotangent)
+def _diagonal(hollow, shift, values, vectors):
+    """Return the solution as a function of the matrix: an implicit function."""
+    return namespace(shift).asarray(shift, copy=True)
+
+
+@opaque("off_log_diagonal", lambda x: (x[..., 0], x[..., 0], x))
 def _solve_diagonal(hollow):
     """Return the diagonal, and the spectral decomposition of the shifted matrix."""
     xp = namespace(hollow)
@@ -281,7 +318,10 @@ def _solve_diagonal(hollow):
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
-        hessian = _diagonal_hessian(values, vectors, tolerance=_HESSIAN_TOLERANCE)
+        hessian = _hadamard_mean(
+            functools.partial(_exponential, values, vectors),
+            _node_count(values, _HESSIAN_TOLERANCE),
+        )
         step = solve_positive(hessian, -diag * log_diag)
         use_step = accepted & xp.all(xp.isfinite(step), axis=-1)
 
@@ -296,6 +336,10 @@ def _solve_diagonal(hollow):
         trial = start + xp.where(done[..., None], 0.0, move)
     report_unfinished("off-log diagonal", error, done)
     return trial, values, vectors
+
+
+def _exponential(values, vectors, time):
+    return spectral(namespace(values).exp(time * values), vectors)
 
 
 def _level(hollow, trial):

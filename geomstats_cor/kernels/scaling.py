@@ -27,16 +27,20 @@ from ._arrays import (
     eye_like,
     namespace,
     solve_positive,
+    symmetrize,
 )
+from ._gradients import opaque, stated_gradient
 from ._iteration import report_unfinished
 from .cholesky import full_rank_factor
 from .correlation import cor, cor_differential, cor_second_differential
 from .isometries import center
 from .symmetric import (
-    exp_divided_differences,
-    log_of_positive,
-    spectral,
-    spectral_differential,
+    exp_at,
+    exp_differential_at,
+    log_at,
+    log_differential_at,
+    positive_spectrum,
+    spectrum,
     sym_exp,
     sym_exp_differential,
     sym_exp_second_differential,
@@ -62,34 +66,7 @@ def log_scaling(matrix):
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
     """
-    xp = namespace(matrix)
-    scale = 1.0 / xp.sqrt(diagonal(matrix))
-    unit = _congruence(scale, matrix)
-    identity = eye_like(unit)
-    # Some matrices that are not positive definite have a positive scaling too.
-    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
-    unit = xp.where(regular, unit, identity)
-    scale = xp.where(regular[..., 0], scale, xp.nan)
-    scaling = xp.ones_like(scale)
-    floor = 4.0 * eps(matrix)
-    previous = xp.full_like(scaling[..., 0], xp.inf)
-    for _ in range(_MAX_ITERATIONS):
-        scaling = scaling * _radial_factor(unit, scaling)[..., None]
-        balanced = _congruence(scaling, unit)
-        residual = 1.0 - xp.sum(balanced, axis=-1)
-        # Rounding in the row sums bounds what any step can reach.
-        noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
-        error = xp.max(xp.abs(residual), axis=-1)
-        done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
-        if bool(xp.all(done)):
-            return scale * scaling
-        step = solve_positive(balanced + identity, residual)
-        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
-        length = xp.where(done, 0.0, length)
-        previous = xp.where(done, previous, error)
-        scaling = scaling * (1.0 + length[..., None] * step)
-    report_unfinished("log-scaling", error, done)
-    return scale * scaling
+    return _scaling(matrix, *_solve_scaling(matrix))
 
 
 def scaled_to_unit_row_sums(matrix):
@@ -122,8 +99,7 @@ def log_scaled(correlation):
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
     """
-    values, vectors, _, _ = _balanced_spectrum(correlation)
-    return center(spectral(values, vectors))
+    return center(log_at(*_balanced(correlation)[1:]))
 
 
 def log_scaled_differential(tangent_vec, correlation):
@@ -168,13 +144,13 @@ def log_scaled_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
-    values, vectors, scaling, balanced = _balanced_spectrum(correlation)
-    moved = _relative_response(scaling, tangent_vec, balanced)
-    moved = (moved[..., :, None] + moved[..., None, :]) * balanced
-    moved = _congruence(scaling, tangent_vec) - moved
-    differences = 1.0 / exp_divided_differences(values)
-    moved = spectral_differential(moved, differences, vectors)
-    return center(spectral(values, vectors)), center(moved)
+    scaling, balanced, values, vectors = _balanced(correlation)
+    response = _relative_response(scaling, tangent_vec, balanced)
+    response = (response[..., :, None] + response[..., None, :]) * balanced
+    moved = log_differential_at(
+        _congruence(scaling, tangent_vec) - response, balanced, values, vectors
+    )
+    return center(log_at(balanced, values, vectors)), center(moved)
 
 
 def exp_scaled(null_row_sums):
@@ -208,10 +184,9 @@ def exp_scaled_differential(vector, null_row_sums):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    xp = namespace(vector, null_row_sums)
-    values, vectors = xp.linalg.eigh(null_row_sums)
-    moved = spectral_differential(vector, exp_divided_differences(values), vectors)
-    return cor_differential(moved, spectral(xp.exp(values), vectors))
+    values, vectors = spectrum(null_row_sums)
+    moved = exp_differential_at(vector, null_row_sums, values, vectors)
+    return cor_differential(moved, exp_at(null_row_sums, values, vectors))
 
 
 def exp_scaled_second_differential(vector, null_row_sums):
@@ -234,26 +209,35 @@ def exp_scaled_second_differential(vector, null_row_sums):
     return cor_second_differential(first, second, sym_exp(null_row_sums))
 
 
+def _balanced(correlation):
+    """Return the scaling x, the matrix X C X and its spectrum."""
+    scaling, values, vectors = _balanced_spectrum(correlation)
+    scaling = _scaling(correlation, scaling)
+    return scaling, _congruence(scaling, correlation), values, vectors
+
+
+@opaque("balanced_spectrum", lambda x: (x[..., 0], x[..., 0], x))
 def _balanced_spectrum(correlation):
-    """Return the spectrum of log(X C X), the scaling x, and the matrix X C X.
+    """Return the scaling x and the spectrum of X C X.
 
     The scaling can make the condition number much worse than that of the correlation
     matrix itself. Singular values of X L, with C = L L', do not suffer from it.
     """
     xp = namespace(correlation)
-    scaling = log_scaling(correlation)
+    (scaling,) = _solve_scaling(correlation)
     balanced = _congruence(scaling, correlation)
     known = xp.isfinite(scaling[..., 0])[..., None, None]
-    values, vectors = xp.linalg.eigh(xp.where(known, balanced, eye_like(balanced)))
-    logarithms = xp.where(known[..., 0], log_of_positive(values), xp.nan)
-    if bool(xp.any(values[..., 0] < _ILL_CONDITIONED * eps(values) * values[..., -1])):
+    mended = xp.where(known, balanced, eye_like(balanced))
+    values, vectors = positive_spectrum(mended)
+    smallest = xp.min(values, axis=-1)
+    if not bool(xp.all(smallest > _ILL_CONDITIONED * eps(values) * values[..., -1])):
         factor = full_rank_factor(correlation)
         regular = xp.isfinite(factor[..., :1, :1]) & known
         factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
         vectors, roots, _ = xp.linalg.svd(factor)
         vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
-        logarithms = xp.where(regular[..., 0], 2.0 * xp.log(roots), xp.nan)
-    return logarithms, vectors, scaling, balanced
+        values = xp.where(regular[..., 0], roots**2, xp.nan)
+    return scaling, xp.where(known[..., 0], values, xp.nan), vectors
 
 
 def _congruence(scaling, matrix):
@@ -284,6 +268,59 @@ def log_scaling_differential(vector, matrix):
 def _relative_response(scaling, vector, balanced):
     row_sums = namespace(vector).sum(_congruence(scaling, vector), axis=-1)
     return solve_positive(eye_like(balanced) + balanced, row_sums)
+
+
+def _scaling_tangent(tangents, matrix, scaling):
+    scaling = _scaling(matrix, scaling)
+    balanced = _congruence(scaling, matrix)
+    return -scaling * _relative_response(scaling, tangents[0], balanced)
+
+
+def _scaling_cotangent(cotangent, needed, matrix, scaling):
+    scaling = _scaling(matrix, scaling)
+    balanced = _congruence(scaling, matrix)
+    solved = solve_positive(eye_like(balanced) + balanced, scaling * cotangent)
+    solved = scaling * solved
+    return -symmetrize(solved[..., :, None] * scaling[..., None, :]), None
+
+
+@stated_gradient(_scaling_tangent, _scaling_cotangent)
+def _scaling(matrix, scaling):
+    """Return the solution as a function of the matrix: an implicit function."""
+    return namespace(scaling).asarray(scaling, copy=True)
+
+
+@opaque("log_scaling", lambda x: (x[..., 0],))
+def _solve_scaling(matrix):
+    """Return the scaling, by Newton's method."""
+    xp = namespace(matrix)
+    scale = 1.0 / xp.sqrt(diagonal(matrix))
+    unit = _congruence(scale, matrix)
+    identity = eye_like(unit)
+    # Some matrices that are not positive definite have a positive scaling too.
+    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
+    unit = xp.where(regular, unit, identity)
+    scale = xp.where(regular[..., 0], scale, xp.nan)
+    scaling = xp.ones_like(scale)
+    floor = 4.0 * eps(matrix)
+    previous = xp.full_like(scaling[..., 0], xp.inf)
+    for _ in range(_MAX_ITERATIONS):
+        scaling = scaling * _radial_factor(unit, scaling)[..., None]
+        balanced = _congruence(scaling, unit)
+        residual = 1.0 - xp.sum(balanced, axis=-1)
+        # Rounding in the row sums bounds what any step can reach.
+        noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
+        error = xp.max(xp.abs(residual), axis=-1)
+        done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
+        if bool(xp.all(done)):
+            return (scale * scaling,)
+        step = solve_positive(balanced + identity, residual)
+        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
+        length = xp.where(done, 0.0, length)
+        previous = xp.where(done, previous, error)
+        scaling = scaling * (1.0 + length[..., None] * step)
+    report_unfinished("log-scaling", error, done)
+    return (scale * scaling,)
 
 
 def _radial_factor(unit, scaling):

@@ -14,7 +14,10 @@ References
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
+import functools
+
 from ._arrays import namespace, symmetrize
+from ._gradients import detached, stated_gradient
 from ._jets import expm1_jet
 from ._tolerances import rank_tolerance
 
@@ -59,6 +62,108 @@ def spectral_differential(vector, divided_differences, vectors):
     return symmetrize(moved)
 
 
+def spectrum(matrix):
+    """Return eigenvalues, ascending, and eigenvectors, as constants.
+
+    Derivatives do not pass through them: the maps below state their own.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    values : array, shape=[..., n]
+        Eigenvalues.
+    vectors : array, shape=[..., n, n]
+        Orthonormal eigenvectors, as columns.
+    """
+    return tuple(namespace(matrix).linalg.eigh(detached(matrix)))
+
+
+def positive_spectrum(matrix):
+    """Return the spectrum, with NaN for eigenvalues that are not positive.
+
+    An eigenvalue so small that rounding decides its sign counts as not positive.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    values : array, shape=[..., n]
+        Eigenvalues.
+    vectors : array, shape=[..., n, n]
+        Orthonormal eigenvectors, as columns.
+    """
+    values, vectors = spectrum(matrix)
+    positive = values > rank_tolerance(values) * values[..., -1:]
+    return namespace(values).where(positive, values, float("nan")), vectors
+
+
+def _spectral_function(function, divided_differences, second_differential):
+    """Return a function of symmetric matrices and its differential, given spectra.
+
+    The differential is self-adjoint, and the second one symmetric in all three slots:
+    tangents and cotangents are the same formulas.
+    """
+
+    def value_tangent(tangents, matrix, values, vectors):
+        return differential(tangents[0], matrix, values, vectors)
+
+    def value_cotangent(cotangent, needed, matrix, values, vectors):
+        return differential(symmetrize(cotangent), matrix, values, vectors), None, None
+
+    def differential_tangent(tangents, vector, matrix, values, vectors):
+        moved, turned, _, _ = tangents
+        result = 0.0
+        if moved is not None:
+            result = result + differential(moved, matrix, values, vectors)
+        if turned is not None:
+            result = result + second_differential(
+                vector, turned, matrix, values, vectors
+            )
+        return result
+
+    def differential_cotangent(cotangent, needed, vector, matrix, values, vectors):
+        cotangent = symmetrize(cotangent)
+        moved = differential(cotangent, matrix, values, vectors)
+        turned = None
+        if needed[1]:
+            turned = second_differential(vector, cotangent, matrix, values, vectors)
+        return moved, turned, None, None
+
+    @stated_gradient(value_tangent, value_cotangent)
+    def value(matrix, values, vectors):
+        return spectral(function(values), vectors)
+
+    @stated_gradient(differential_tangent, differential_cotangent)
+    def differential(vector, matrix, values, vectors):
+        return spectral_differential(vector, divided_differences(values), vectors)
+
+    return value, differential
+
+
+def _exp_second_differential(vector_a, vector_b, matrix, values=None, vectors=None):
+    """Return the second differential of the exponential, a bilinear map."""
+    total, difference = vector_a + vector_b, vector_a - vector_b
+    forth = expm1_jet((matrix, total, 0.0 * total))[2]
+    back = expm1_jet((matrix, difference, 0.0 * difference))[2]
+    return 0.5 * symmetrize(forth - back)
+
+
+def _log_second_differential(vector_a, vector_b, matrix, values, vectors):
+    """Return that of the logarithm, from that of its inverse."""
+    logarithm = log_at(matrix, values, vectors)
+    moved_a = log_differential_at(vector_a, matrix, values, vectors)
+    moved_b = log_differential_at(vector_b, matrix, values, vectors)
+    curved = _exp_second_differential(moved_a, moved_b, logarithm)
+    return -log_differential_at(curved, matrix, values, vectors)
+
+
 def sym_log(matrix):
     r"""Return the logarithm of symmetric positive definite matrices.
 
@@ -72,8 +177,7 @@ def sym_log(matrix):
     logarithm : array, shape=[..., n, n]
         Symmetric matrix; NaN where `matrix` is not positive definite.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    return spectral(log_of_positive(values), vectors)
+    return log_at(matrix, *positive_spectrum(matrix))
 
 
 def sym_exp(matrix):
@@ -89,13 +193,11 @@ def sym_exp(matrix):
     exponential : array, shape=[..., n, n]
         Symmetric positive definite matrix.
     """
-    xp = namespace(matrix)
-    values, vectors = xp.linalg.eigh(matrix)
-    return spectral(xp.exp(values), vectors)
+    return exp_at(matrix, *spectrum(matrix))
 
 
 def sym_power(matrix, exponent):
-    r"""Return a real power of symmetric positive definite matrices.
+    r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
     Parameters
     ----------
@@ -109,9 +211,7 @@ def sym_power(matrix, exponent):
     power : array, shape=[..., n, n]
         Symmetric positive definite matrix; NaN where `matrix` is not positive definite.
     """
-    xp = namespace(matrix)
-    values, vectors = xp.linalg.eigh(matrix)
-    return spectral(xp.exp(exponent * log_of_positive(values)), vectors)
+    return _power(exponent)[0](matrix, *positive_spectrum(matrix))
 
 
 def sym_log_differential(vector, matrix):
@@ -129,9 +229,7 @@ def sym_log_differential(vector, matrix):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = log_divided_differences(_positive_or_nan(values))
-    return spectral_differential(vector, differences, vectors)
+    return log_differential_at(vector, matrix, *positive_spectrum(matrix))
 
 
 def sym_exp_differential(vector, matrix):
@@ -149,8 +247,7 @@ def sym_exp_differential(vector, matrix):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    return spectral_differential(vector, exp_divided_differences(values), vectors)
+    return exp_differential_at(vector, matrix, *spectrum(matrix))
 
 
 def sym_exp_second_differential(vector, matrix):
@@ -188,9 +285,7 @@ def sym_power_differential(vector, matrix, exponent):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = power_divided_differences(_positive_or_nan(values), exponent)
-    return spectral_differential(vector, differences, vectors)
+    return _power(exponent)[1](vector, matrix, *positive_spectrum(matrix))
 
 
 def exp_divided_differences(values):
@@ -265,19 +360,6 @@ def power_divided_differences(values, exponent):
     return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
 
 
-def log_of_positive(values):
-    """Return the logarithms of ascending eigenvalues; NaN where they are not positive.
-
-    An eigenvalue so small that rounding decides its sign counts as not positive.
-    """
-    return namespace(values).log(_positive_or_nan(values))
-
-
-def _positive_or_nan(values):
-    positive = values > rank_tolerance(values) * values[..., -1:]
-    return namespace(values).where(positive, values, float("nan"))
-
-
 def _sorted_pairs(values):
     xp = namespace(values)
     rows, columns = values[..., :, None], values[..., None, :]
@@ -288,3 +370,43 @@ def _where_zero(x, value_at_zero, function):
     xp = namespace(x)
     at_zero = x == 0.0
     return xp.where(at_zero, value_at_zero, function(xp.where(at_zero, 1.0, x)))
+
+
+log_at, log_differential_at = _spectral_function(
+    lambda values: namespace(values).log(values),
+    log_divided_differences,
+    _log_second_differential,
+)
+exp_at, exp_differential_at = _spectral_function(
+    lambda values: namespace(values).exp(values),
+    exp_divided_differences,
+    _exp_second_differential,
+)
+
+
+@functools.cache
+def _power(exponent):
+    """Return a power and its differential, given spectra."""
+
+    def second_differential(vector_a, vector_b, matrix, values, vectors):
+        # S^p = exp(p log S), and the chain rule.
+        base = exponent * log_at(matrix, values, vectors)
+        moved_a, moved_b = (
+            exponent * log_differential_at(vector, matrix, values, vectors)
+            for vector in (vector_a, vector_b)
+        )
+        curved = _log_second_differential(vector_a, vector_b, matrix, values, vectors)
+        logarithms = exponent * namespace(values).log(values)
+        if exponent < 0.0:
+            logarithms, vectors = (
+                namespace(x).flip(x, axis=-1) for x in (logarithms, vectors)
+            )
+        return _exp_second_differential(moved_a, moved_b, base) + exp_differential_at(
+            exponent * curved, base, logarithms, vectors
+        )
+
+    return _spectral_function(
+        lambda values: namespace(values).exp(exponent * namespace(values).log(values)),
+        lambda values: power_divided_differences(values, exponent),
+        second_differential,
+    )

@@ -30,6 +30,7 @@ from ._arrays import (
     solve_lower,
     strictly_lower,
 )
+from ._gradients import is_readable
 from ._jets import expm1_jet, jet_polynomial, jet_product
 from ._quadrature import gauss_legendre, positive_half
 
@@ -52,7 +53,7 @@ def log_unit_lower(unit_lower):
     strict = strictly_lower(unit_lower)
     identity = eye_like(strict)
     cayley = strictly_lower(solve_lower(2.0 * identity + strict, strict))
-    if strict.shape[-1] <= _SERIES_UP_TO:
+    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
         return strictly_lower(_atanh_jet((cayley,))[0])
     square = cayley @ cayley
     logarithm = 0.0
@@ -83,7 +84,7 @@ def log_unit_lower_differential(vector, unit_lower):
     identity = eye_like(strict)
     inverse = inverse_lower(2.0 * identity + strict)
     cayley = strictly_lower(inverse @ strict)
-    if strict.shape[-1] <= _SERIES_UP_TO:
+    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
         moved = 2.0 * inverse @ vector @ inverse
         return strictly_lower(_atanh_jet((cayley, moved))[1])
     count = _node_count(cayley, cayley @ cayley, slack=2)
