@@ -6,6 +6,7 @@ with the dtype and on the device of the input. Nothing is validated here, and a 
 outside the domain of a map gives NaN.
 """
 
+from ._gradients import prepare_torch as _prepare_torch
 from .cholesky import (
     cor_inverse,
     full_rank_factor,
@@ -98,6 +99,8 @@ from .triangular import (
     log_unit_lower,
     log_unit_lower_differential,
 )
+
+_prepare_torch()
 
 __all__ = [
     "cor",

@@ -8,72 +8,61 @@ derivatives of every order follow, in reverse and forward mode, under `torch.fun
 under `torch.compile`. numpy arrays get the value, and torch is not imported for them.
 """
 
-import functools
 import importlib
+import sys
 
 from ._arrays import is_torch
 
 
-def stated_gradient(tangent, cotangent):
-    """Give a function of arrays the derivatives that torch is to use.
+class StatedGradient:
+    """A function of arrays with the derivatives that torch is to use.
 
     Parameters
     ----------
+    value : callable
+        The function. Numbers may follow its arrays.
     tangent : callable
         Takes the tangents of the arguments (None where there is none) and the
         arguments, returns the tangent of the value.
     cotangent : callable
         Takes the cotangent of the value, flags that tell which arguments want a
-        cotangent, and the arguments, returns the cotangents of the arguments.
-
-    Returns
-    -------
-    decorator : callable
-        Decorator for the function.
+        cotangent, and the arguments, returns the cotangents of the arrays among them.
     """
 
-    def decorate(value):
-        @functools.wraps(value)
-        def function(*arguments):
-            if not is_torch(arguments[0]):
-                return value(*arguments)
-            return _torch().apply(function, arguments)
+    def __init__(self, value, tangent, cotangent):
+        self.value, self.tangent, self.cotangent = value, tangent, cotangent
+        _policy.govern(self)
 
-        function.value, function.tangent, function.cotangent = value, tangent, cotangent
-        return function
-
-    return decorate
+    def __call__(self, *arguments):
+        if not is_torch(arguments[0]):
+            return self.value(*arguments)
+        return _policy.torch().apply(self, arguments)
 
 
-def opaque(name, outputs):
-    """Make a function of one array a black box: no transform looks inside.
+class Opaque:
+    """A function of one array that no transform looks into.
 
     Under `torch.vmap` it sees all matrices at once, under `torch.compile` it is one
-    node, and it is never differentiated: a `stated_gradient` does that.
+    node, and it is never differentiated: a `StatedGradient` does that.
 
     Parameters
     ----------
     name : str
         Name of the operator.
+    function : callable
+        The function.
     outputs : callable
         Takes the argument, returns arrays of the shapes of the results.
-
-    Returns
-    -------
-    decorator : callable
-        Decorator for the function.
     """
 
-    def decorate(function):
-        @functools.wraps(function)
-        def call(array):
-            if not is_torch(array):
-                return function(array)
-            return _torch().call_operator(name, function, outputs, array)
+    def __init__(self, name, function, outputs):
+        self.name, self.function, self.outputs = name, function, outputs
+        _policy.govern(self)
 
-        return call
-
-    return decorate
+    def __call__(self, array):
+        if not is_torch(array):
+            return self.function(array)
+        return _policy.torch().call(self, array)
 
 
 def detached(array):
@@ -86,10 +75,29 @@ def is_readable(array):
 
     They cannot while torch traces it, or maps over it.
     """
-    if not is_torch(array):
-        return True
-    return _torch().is_readable(array)
+    return not is_torch(array) or _policy.torch().is_readable(array)
 
 
-def _torch():
-    return importlib.import_module("._gradients_torch", __package__)
+def prepare_torch():
+    """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
+    if "torch" in sys.modules:
+        _policy.torch()
+
+
+class _Policy:
+    """The functions that the policy governs, and its torch side, loaded when needed."""
+
+    def __init__(self):
+        self.functions, self.module = [], None
+
+    def govern(self, function):
+        self.functions.append(function)
+
+    def torch(self):
+        if self.module is None:
+            self.module = importlib.import_module("._gradients_torch", __package__)
+            self.module.build(self.functions)
+        return self.module
+
+
+_policy = _Policy()

@@ -27,7 +27,7 @@ from ._arrays import (
     off_diagonal,
     solve_positive,
 )
-from ._gradients import is_readable, opaque, stated_gradient
+from ._gradients import Opaque, StatedGradient, is_readable
 from ._iteration import report_unfinished
 from ._quadrature import nodes_for_exponential, positive_half
 from .correlation import cor
@@ -293,14 +293,15 @@ def _diagonal_cotangent(cotangent, needed, hollow, shift, values, vectors):
     return -exp_differential_at(solved, matrix, values, vectors), None, None, None
 
 
-@stated_gradient(_diagonal_tangent, _diagonal_cotangent)
-def _diagonal(hollow, shift, values, vectors):
-    """Return the solution as a function of the matrix: an implicit function."""
-    return namespace(shift).asarray(shift, copy=True)
+# The solution as a function of the matrix, by the implicit function theorem.
+_diagonal = StatedGradient(
+    lambda hollow, shift, values, vectors: namespace(shift).asarray(shift, copy=True),
+    _diagonal_tangent,
+    _diagonal_cotangent,
+)
 
 
-@opaque("off_log_diagonal", lambda x: (x[..., 0], x[..., 0], x))
-def _solve_diagonal(hollow):
+def _newton_diagonal(hollow):
     """Return the diagonal, and the spectral decomposition of the shifted matrix."""
     xp = namespace(hollow)
     size = hollow.shape[-1]
@@ -336,6 +337,11 @@ def _solve_diagonal(hollow):
         trial = start + xp.where(done[..., None], 0.0, move)
     report_unfinished("off-log diagonal", error, done)
     return trial, values, vectors
+
+
+_solve_diagonal = Opaque(
+    "off_log_diagonal", _newton_diagonal, lambda x: (x[..., 0], x[..., 0], x)
+)
 
 
 def _exponential(values, vectors, time):

@@ -29,7 +29,7 @@ from ._arrays import (
     solve_positive,
     symmetrize,
 )
-from ._gradients import opaque, stated_gradient
+from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
 from .cholesky import full_rank_factor
 from .correlation import cor, cor_differential, cor_second_differential
@@ -66,7 +66,7 @@ def log_scaling(matrix):
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
     """
-    return _scaling(matrix, *_solve_scaling(matrix))
+    return _scaling(matrix, _solve_scaling(matrix))
 
 
 def scaled_to_unit_row_sums(matrix):
@@ -216,15 +216,14 @@ def _balanced(correlation):
     return scaling, _congruence(scaling, correlation), values, vectors
 
 
-@opaque("balanced_spectrum", lambda x: (x[..., 0], x[..., 0], x))
-def _balanced_spectrum(correlation):
+def _stable_spectrum(correlation):
     """Return the scaling x and the spectrum of X C X.
 
     The scaling can make the condition number much worse than that of the correlation
     matrix itself. Singular values of X L, with C = L L', do not suffer from it.
     """
     xp = namespace(correlation)
-    (scaling,) = _solve_scaling(correlation)
+    scaling = _newton_scaling(correlation)
     balanced = _congruence(scaling, correlation)
     known = xp.isfinite(scaling[..., 0])[..., None, None]
     mended = xp.where(known, balanced, eye_like(balanced))
@@ -238,6 +237,11 @@ def _balanced_spectrum(correlation):
         vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
         values = xp.where(regular[..., 0], roots**2, xp.nan)
     return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+
+
+_balanced_spectrum = Opaque(
+    "balanced_spectrum", _stable_spectrum, lambda x: (x[..., 0], x[..., 0], x)
+)
 
 
 def _congruence(scaling, matrix):
@@ -284,14 +288,15 @@ def _scaling_cotangent(cotangent, needed, matrix, scaling):
     return -symmetrize(solved[..., :, None] * scaling[..., None, :]), None
 
 
-@stated_gradient(_scaling_tangent, _scaling_cotangent)
-def _scaling(matrix, scaling):
-    """Return the solution as a function of the matrix: an implicit function."""
-    return namespace(scaling).asarray(scaling, copy=True)
+# The solution as a function of the matrix, by the implicit function theorem.
+_scaling = StatedGradient(
+    lambda matrix, scaling: namespace(scaling).asarray(scaling, copy=True),
+    _scaling_tangent,
+    _scaling_cotangent,
+)
 
 
-@opaque("log_scaling", lambda x: (x[..., 0],))
-def _solve_scaling(matrix):
+def _newton_scaling(matrix):
     """Return the scaling, by Newton's method."""
     xp = namespace(matrix)
     scale = 1.0 / xp.sqrt(diagonal(matrix))
@@ -313,14 +318,17 @@ def _solve_scaling(matrix):
         error = xp.max(xp.abs(residual), axis=-1)
         done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
         if bool(xp.all(done)):
-            return (scale * scaling,)
+            return scale * scaling
         step = solve_positive(balanced + identity, residual)
         length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
         length = xp.where(done, 0.0, length)
         previous = xp.where(done, previous, error)
         scaling = scaling * (1.0 + length[..., None] * step)
     report_unfinished("log-scaling", error, done)
-    return (scale * scaling,)
+    return scale * scaling
+
+
+_solve_scaling = Opaque("log_scaling", _newton_scaling, lambda x: x[..., 0])
 
 
 def _radial_factor(unit, scaling):

@@ -14,10 +14,8 @@ References
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
-import functools
-
 from ._arrays import namespace, symmetrize
-from ._gradients import detached, stated_gradient
+from ._gradients import StatedGradient, detached
 from ._jets import expm1_jet
 from ._tolerances import rank_tolerance
 
@@ -108,43 +106,42 @@ def _spectral_function(function, divided_differences, second_differential):
     """Return a function of symmetric matrices and its differential, given spectra.
 
     The differential is self-adjoint, and the second one symmetric in all three slots:
-    tangents and cotangents are the same formulas.
+    tangents and cotangents are the same formulas. Parameters of the function follow
+    the arrays.
     """
 
-    def value_tangent(tangents, matrix, values, vectors):
-        return differential(tangents[0], matrix, values, vectors)
+    def value_tangent(tangents, matrix, *rest):
+        return differential(tangents[0], matrix, *rest)
 
-    def value_cotangent(cotangent, needed, matrix, values, vectors):
-        return differential(symmetrize(cotangent), matrix, values, vectors), None, None
+    def value_cotangent(cotangent, needed, matrix, *rest):
+        return differential(symmetrize(cotangent), matrix, *rest), None, None
 
-    def differential_tangent(tangents, vector, matrix, values, vectors):
-        moved, turned, _, _ = tangents
+    def differential_tangent(tangents, vector, *rest):
+        moved, turned, *_ = tangents
         result = 0.0
         if moved is not None:
-            result = result + differential(moved, matrix, values, vectors)
+            result = result + differential(moved, *rest)
         if turned is not None:
-            result = result + second_differential(
-                vector, turned, matrix, values, vectors
-            )
+            result = result + second_differential(vector, turned, *rest)
         return result
 
-    def differential_cotangent(cotangent, needed, vector, matrix, values, vectors):
+    def differential_cotangent(cotangent, needed, vector, *rest):
         cotangent = symmetrize(cotangent)
-        moved = differential(cotangent, matrix, values, vectors)
-        turned = None
-        if needed[1]:
-            turned = second_differential(vector, cotangent, matrix, values, vectors)
+        moved = differential(cotangent, *rest)
+        turned = second_differential(vector, cotangent, *rest) if needed[1] else None
         return moved, turned, None, None
 
-    @stated_gradient(value_tangent, value_cotangent)
-    def value(matrix, values, vectors):
-        return spectral(function(values), vectors)
+    def value(matrix, values, vectors, *parameters):
+        return spectral(function(values, *parameters), vectors)
 
-    @stated_gradient(differential_tangent, differential_cotangent)
-    def differential(vector, matrix, values, vectors):
-        return spectral_differential(vector, divided_differences(values), vectors)
+    def differential_value(vector, matrix, values, vectors, *parameters):
+        differences = divided_differences(values, *parameters)
+        return spectral_differential(vector, differences, vectors)
 
-    return value, differential
+    differential = StatedGradient(
+        differential_value, differential_tangent, differential_cotangent
+    )
+    return StatedGradient(value, value_tangent, value_cotangent), differential
 
 
 def _exp_second_differential(vector_a, vector_b, matrix, values=None, vectors=None):
@@ -162,6 +159,19 @@ def _log_second_differential(vector_a, vector_b, matrix, values, vectors):
     moved_b = log_differential_at(vector_b, matrix, values, vectors)
     curved = _exp_second_differential(moved_a, moved_b, logarithm)
     return -log_differential_at(curved, matrix, values, vectors)
+
+
+def _power_second_differential(vector_a, vector_b, matrix, values, vectors, exponent):
+    """Return that of a power, which is exp(p log S), by the chain rule."""
+    spectra = matrix, values, vectors
+    logarithm = exponent * log_at(*spectra)
+    moved_a = exponent * log_differential_at(vector_a, *spectra)
+    moved_b = exponent * log_differential_at(vector_b, *spectra)
+    curved = exponent * _log_second_differential(vector_a, vector_b, *spectra)
+    values = exponent * namespace(values).log(values)
+    return _exp_second_differential(moved_a, moved_b, logarithm) + exp_differential_at(
+        curved, logarithm, values, vectors
+    )
 
 
 def sym_log(matrix):
@@ -211,7 +221,7 @@ def sym_power(matrix, exponent):
     power : array, shape=[..., n, n]
         Symmetric positive definite matrix; NaN where `matrix` is not positive definite.
     """
-    return _power(exponent)[0](matrix, *positive_spectrum(matrix))
+    return power_at(matrix, *positive_spectrum(matrix), float(exponent))
 
 
 def sym_log_differential(vector, matrix):
@@ -285,7 +295,9 @@ def sym_power_differential(vector, matrix, exponent):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    return _power(exponent)[1](vector, matrix, *positive_spectrum(matrix))
+    return power_differential_at(
+        vector, matrix, *positive_spectrum(matrix), float(exponent)
+    )
 
 
 def exp_divided_differences(values):
@@ -382,31 +394,10 @@ exp_at, exp_differential_at = _spectral_function(
     exp_divided_differences,
     _exp_second_differential,
 )
-
-
-@functools.cache
-def _power(exponent):
-    """Return a power and its differential, given spectra."""
-
-    def second_differential(vector_a, vector_b, matrix, values, vectors):
-        # S^p = exp(p log S), and the chain rule.
-        base = exponent * log_at(matrix, values, vectors)
-        moved_a, moved_b = (
-            exponent * log_differential_at(vector, matrix, values, vectors)
-            for vector in (vector_a, vector_b)
-        )
-        curved = _log_second_differential(vector_a, vector_b, matrix, values, vectors)
-        logarithms = exponent * namespace(values).log(values)
-        if exponent < 0.0:
-            logarithms, vectors = (
-                namespace(x).flip(x, axis=-1) for x in (logarithms, vectors)
-            )
-        return _exp_second_differential(moved_a, moved_b, base) + exp_differential_at(
-            exponent * curved, base, logarithms, vectors
-        )
-
-    return _spectral_function(
-        lambda values: namespace(values).exp(exponent * namespace(values).log(values)),
-        lambda values: power_divided_differences(values, exponent),
-        second_differential,
-    )
+power_at, power_differential_at = _spectral_function(
+    lambda values, exponent: namespace(values).exp(
+        exponent * namespace(values).log(values)
+    ),
+    power_divided_differences,
+    _power_second_differential,
+)
