@@ -17,8 +17,8 @@ _HOMES = {
     "PolyHyperbolicCholeskyMetric": "metrics",
     "METRICS": "metrics",
     "get_metric": "metrics",
-    "FrechetMean": "frechet_mean",
-    "frechet_mean": "frechet_mean",
+    "FrechetMean": "means",
+    "frechet_mean": "means",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
 

@@ -281,7 +281,7 @@ class FullRankCorrelationMatrices(LevelSet):
             The same matrix.
         """
         point = self._matrix(point=point)
-        return kernels.cor(symmetrize(point))
+        return symmetrize(kernels.cor(point))
 
     def nearest_safe_point(self, point, min_eigenvalue=None):
         r"""Shrink towards the identity just enough for a wanted smallest eigenvalue.
@@ -558,4 +558,5 @@ def _like_batch(x, point):
 
 def _asymmetry(x):
     xp = array_namespace(x)
-    return xp.max(xp.abs(x - x.mT), axis=(-2, -1))
+    with np.errstate(invalid="ignore"):  # NaN and infinity differ from their mirror
+        return xp.max(xp.abs(x - x.mT), axis=(-2, -1))

@@ -63,6 +63,8 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         base_point : array, shape=[..., n, n]
             Full-rank correlation matrix.
         """
+        if self.check:
+            require_finite_result(image_point)
         base_point = self._inverse_map(image_point)
         if self.check:
             require_finite_result(base_point)

@@ -16,11 +16,23 @@ from .tensors import TensorComponents
 from .validation import (
     as_arrays,
     require_correlation,
+    require_finite,
+    require_finite_result,
     require_matrices,
+    require_stack,
     require_tangent,
 )
 
-_POINTS = ("point", "base_point", "point_a", "point_b", "initial_point", "end_point")
+_POINTS = (
+    "point",
+    "base_point",
+    "point_a",
+    "point_b",
+    "initial_point",
+    "end_point",
+    "points",
+    "neighbors",
+)
 
 
 class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
@@ -57,6 +69,13 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             for name, x in named.items():
                 require = require_correlation if name in _POINTS else require_tangent
                 require(name, x)
+        return arrays
+
+    def _admit_definite(self, **arguments):
+        """Admit arguments whose base point, the last, no map is to look at as it is."""
+        arrays = self._admit(**arguments)
+        if self._space.check:
+            self.diffeo(arrays[-1])
         return arrays
 
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
@@ -245,11 +264,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             Distances.
         """
         point_a, point_b = as_arrays(point_a=point_a, point_b=point_b)
+        require_stack(point_a=point_a, point_b=point_b)
         image_a = self.diffeo(*self._admit(point_a=point_a))
         image_b = self.diffeo(*self._admit(point_b=point_b))
-        return self.image_space.metric.dist(
-            image_a[..., :, None, :, :], image_b[..., None, :, :, :]
-        )
+        return self._image_dists(image_a, image_b)
 
     def diameter(self, points):
         """Return the largest distance between two of the points.
@@ -264,7 +282,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         diameter : array, shape=[]
             Largest distance.
         """
-        dists = self.dist_broadcast(points, points)
+        (points,) = as_arrays(points=points)
+        require_stack(points=points)
+        image = self.diffeo(*self._admit(points=points))
+        dists = self._image_dists(image, image)
         return array_namespace(dists).max(dists)
 
     def closest_neighbor_index(self, point, neighbors):
@@ -283,7 +304,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             Index of the closest neighbour.
         """
         point, neighbors = as_arrays(point=point, neighbors=neighbors)
-        dists = self.dist(point[..., None, :, :], neighbors)
+        require_stack(neighbors=neighbors)
+        image = self.diffeo(*self._admit(point=point))
+        image_neighbors = self.diffeo(*self._admit(neighbors=neighbors))
+        dists = self.image_space.metric.dist(image[..., None, :, :], image_neighbors)
         return array_namespace(dists).argmin(dists, axis=-1)
 
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
@@ -347,7 +371,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             direction=direction,
             end_point=end_point,
         )
-        return super().parallel_transport(vector, point, direction, end_point)
+        transported = super().parallel_transport(vector, point, direction, end_point)
+        if self._space.check:
+            require_finite_result(transported)
+        return transported
 
     def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
         r"""Return the curvature :math:`R(A, B) C`.
@@ -422,7 +449,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         radius : array, shape=[...]
             Infinity.
         """
-        (point,) = self._admit(base_point=base_point)
+        (point,) = self._admit_definite(base_point=base_point)
         xp = array_namespace(point)
         return xp.full(
             point.shape[:-2], xp.inf, dtype=point.dtype, device=device(point)
@@ -467,6 +494,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
                 f"coords has shape {tuple(coords.shape)}: [..., {self._space.dim}] is "
                 f"wanted for n = {self._space.n}."
             )
+        if self._space.check:
+            require_finite("coords", coords[..., None])
         return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
 
     def origin(self, like=None):
@@ -484,6 +513,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         """
         (identity,) = as_arrays(point=np.eye(self._space.n).tolist())
         return identity if like is None else constant(np.eye(self._space.n), like)
+
+    def _image_dists(self, image_a, image_b):
+        """Return the distances [..., k, l] between two stacks of images."""
+        return self.image_space.metric.dist(
+            image_a[..., :, None, :, :], image_b[..., None, :, :, :]
+        )
 
     def _orthonormal(self, vector, point):
         """Return the components [..., n, n] of vectors in an orthonormal frame."""

@@ -36,7 +36,7 @@ class TensorComponents:
         matrix : array, shape=[..., d, d]
             Symmetric positive definite matrix.
         """
-        (point,) = self._admit(base_point=base_point)
+        (point,) = self._admit_definite(base_point=base_point)
         point = point[..., None, :, :]
         frame = self._orthonormal(self._basis(point), point)
         components = array_namespace(frame).reshape(
@@ -128,7 +128,7 @@ class TensorComponents:
         christoffels : array, shape=[..., d, d, d]
             Symbols, the contravariant index first.
         """
-        (point,) = self._admit(base_point=base_point)
+        (point,) = self._admit_definite(base_point=base_point)
         basis = self._basis(point)
         point = point[..., None, None, :, :]
         # The symbols are minus the accelerations, polarised.
@@ -170,7 +170,7 @@ class TensorComponents:
         riemann : array, shape=[..., d, d, d, d]
             Components, the contravariant index last.
         """
-        (point,) = self._admit(base_point=base_point)
+        (point,) = self._admit_definite(base_point=base_point)
         basis = self._basis(point)
         curvature = self.curvature(
             basis[:, None],
@@ -259,7 +259,7 @@ shape=[..., n, n]
         derivative : array, shape=[..., n, n]
             Null matrix.
         """
-        arrays = self._admit(
+        arrays = self._admit_definite(
             tangent_vec_a=tangent_vec_a,
             tangent_vec_b=tangent_vec_b,
             tangent_vec_c=tangent_vec_c,

@@ -87,6 +87,22 @@ def require_matrices(size, **arguments):
     require_broadcast(**arguments)
 
 
+def require_stack(**arguments):
+    """Raise unless the arrays are stacks of matrices [..., k, n, n].
+
+    Parameters
+    ----------
+    **arguments : array
+        Arrays by name.
+    """
+    for name, x in arguments.items():
+        if x.ndim < 3:
+            raise ShapeError(
+                f"{name} has shape {tuple(x.shape)}: a stack of square matrices "
+                f"[k, n, n] is wanted, {name}[None] for a single one."
+            )
+
+
 def require_broadcast(**arguments):
     """Raise unless the batch shapes of matrices broadcast against each other.
 
@@ -219,12 +235,12 @@ def require_positive_definite(name, point, image):
 
 
 def require_finite_result(point):
-    """Raise if a computed point overflowed.
+    """Raise if a computed matrix overflowed.
 
     Parameters
     ----------
     point : array, shape=[..., n, n]
-        Result of a map onto the manifold.
+        Result of a map, or what a map is to be applied to.
     """
     xp = array_namespace(point)
     finite = xp.isfinite(point)

@@ -13,7 +13,8 @@ class ArrayType:
             self._class, self._make = self._module.Tensor, self._module.as_tensor
         else:
             self._module = np
-            self._class, self._make = np.ndarray, np.asarray
+            # Numpy gives a scalar of the precision for an array without axes.
+            self._class, self._make = (np.ndarray, np.generic), np.asarray
         self.precision = precision
         self.dtype = getattr(self._module, precision)
         self.eps = float(np.finfo(precision).eps)

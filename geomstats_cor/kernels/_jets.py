@@ -24,6 +24,7 @@ def expm1_jet(jet):
     if not is_readable(jet[0]):
         return _expm1_jet_by_blocks(jet)
     norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1)
+    norms = xp.where(xp.isfinite(norms), norms, 0.0)
     largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
     halvings = max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
     result = jet_polynomial(tuple(0.5**halvings * x for x in jet), _TAYLOR)

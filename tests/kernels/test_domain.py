@@ -48,6 +48,8 @@ DIFFERENTIALS = {
     "sym_power_differential": lambda v, x: k.sym_power_differential(v, x, 0.5),
     "log_scaling_differential": k.log_scaling_differential,
     "off_log_differential_inverse": k.off_log_differential_inverse,
+    "off_log_and_differential": lambda v, x: k.off_log_and_differential(v, x)[1],
+    "log_scaled_and_differential": lambda v, x: k.log_scaled_and_differential(v, x)[1],
     **{f"differential of {key}": MAPS[key].differential for key in MAPS},
 }
 

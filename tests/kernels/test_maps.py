@@ -117,6 +117,13 @@ class TestReferenceValues:
         assert_golden(case, actual, transported)
 
 
+def rounding_of_row_sums(double, correlation):
+    """Return how well the scaling of a matrix can satisfy its equation at best."""
+    scaling = double.apply(k.log_scaling, correlation)
+    balanced = scaling[..., :, None] * correlation * scaling[..., None, :]
+    return double.eps * np.max(np.sum(np.abs(balanced), axis=-1), axis=-1)
+
+
 class TestRoundTrips:
     @staticmethod
     def check(double, key, correlation):
@@ -124,15 +131,21 @@ class TestRoundTrips:
             warnings.simplefilter("error")
             image = double.apply(MAPS[key].forward, correlation)
             back = double.apply(MAPS[key].inverse, image)
-        assert np.all(np.isfinite(image))
-        tolerance = 1e-11 if key == "lsm" else 1e-12
-        assert np.max(np.abs(back - correlation)) <= tolerance
+        error = np.max(np.abs(back - correlation), axis=(-2, -1))
+        if key != "lsm":
+            assert np.all(error <= 1e-12)
+        else:
+            # On a few matrices in a thousand the row sums of X C X cancel so much that
+            # no scaling in floating point satisfies its equation to 1e-11.
+            floor = rounding_of_row_sums(double, correlation)
+            assert np.all(error <= np.maximum(1e-11, 0.5 * floor))
+            assert np.all(error <= 1e-8)
 
     @pytest.mark.parametrize("condition", [1e1, 1e4, 1e8, 1e10, 1e12])
     @pytest.mark.parametrize("n", [2, 3, 5, 10, 30, 100, 200])
     @every_map
     def test_random(self, double, rng, key, n, condition):
-        batch = (5,) if n <= 30 else (1,)
+        batch = (20,) if n <= 30 else (1,)
         self.check(double, key, random_correlation(rng, n, condition, batch))
 
     @pytest.mark.parametrize("rho", [-0.9, 0.5, 0.9, 0.99, 0.999])
@@ -226,6 +239,27 @@ class TestDifferentials:
             moved = double.apply(MAPS[key].inverse_differential, image, base)
             back = double.apply(MAPS[key].differential, moved, point)
             assert relative_error(back, image) <= 1e-12
+
+    @pytest.mark.parametrize(
+        ("key", "both"),
+        [("olm", k.off_log_and_differential), ("lsm", k.log_scaled_and_differential)],
+    )
+    def test_together_with_the_value(self, arrays, rng, key, both):
+        point = random_correlation(rng, 5, 10.0, (3,))
+        vector = random_hollow(rng, 5)
+        value, moved = (arrays.numbers(x) for x in both(arrays(vector), arrays(point)))
+        expected = arrays.apply(MAPS[key].forward, point)
+        assert relative_error(value, expected) <= 32 * arrays.eps
+        expected = arrays.apply(MAPS[key].differential, vector, point)
+        assert relative_error(moved, expected) <= 32 * arrays.eps
+
+    def test_theta_given_its_value(self, arrays, rng):
+        point = random_correlation(rng, 5, 10.0, (3,))
+        vector = random_hollow(rng, 5)
+        unit_lower = arrays.apply(k.theta, point)
+        actual = arrays.apply(k.theta_differential_at, vector, unit_lower)
+        expected = arrays.apply(k.theta_differential, vector, point)
+        assert relative_error(actual, expected) <= 64 * arrays.eps
 
     @pytest.mark.parametrize("n", [2, 3, 6, 30])
     def test_off_log_from_the_other_end(self, double, rng, n):

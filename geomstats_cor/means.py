@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 
 from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
-from .validation import as_arrays
+from .validation import as_arrays, require_stack
 
 
 def frechet_mean(points, space, weights=None):
@@ -39,13 +39,9 @@ def frechet_mean(points, space, weights=None):
            [0., 1.]])
     """
     points, weights = as_arrays(points=points, weights=weights)
-    if points.ndim < 3:
-        raise ShapeError(
-            f"points has shape {tuple(points.shape)}: a stack [N, n, n] is wanted, "
-            f"points[None] for a single matrix."
-        )
+    require_stack(points=points)
     metric = space.metric
-    (points,) = metric._admit(point=points)
+    (points,) = metric._admit(points=points)
     weights = _normalised(weights, points)
     image = metric.image_space.metric.mean(metric.diffeo(points), weights)
     return metric.diffeo.inverse(image)
