@@ -11,6 +11,7 @@ from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
 from .kernels._arrays import eye_like, namespace, strictly_lower
+from .kernels._gradients import is_readable
 from .kernels._tolerances import rank_tolerance
 from .validation import (
     first_index,
@@ -336,6 +337,8 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
 def _warn_of_small_pivots(unit_lower):
     """Warn of rows whose pivot 1 / |row|^2 vanishes: cheaper than a factorisation."""
+    if not is_readable(unit_lower):
+        return
     xp = namespace(unit_lower)
     squares = xp.max(xp.sum(unit_lower * unit_lower, axis=-1), axis=-1)
     where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))

@@ -44,7 +44,7 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 200
-_BLIND_NODES = 24  # to all digits for condition numbers up to 1e16
+_BLIND_RULE = positive_half(24)  # all digits for condition numbers up to 1e16
 _HESSIAN_TOLERANCE = 1e-3  # enough for a Newton step; the differential wants all digits
 
 
@@ -260,25 +260,26 @@ def _diagonal_hessian(matrix, values, vectors):
     """Return J, the Hessian of tr exp(S + D) in the diagonal of D, to all digits."""
     return _hadamard_mean(
         lambda time: exp_at(time * matrix, time * values, vectors),
-        _node_count(values, eps(values)),
+        _rule(values, eps(values)),
     )
 
 
-def _hadamard_mean(exponential, count):
+def _hadamard_mean(exponential, rule):
     """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry."""
     total = 0.0
-    for node, weight in zip(*positive_half(count), strict=True):
-        time = 0.5 * (1.0 + float(node))
-        total = total + float(weight) * exponential(time) * exponential(1.0 - time)
+    for node, weight in rule:
+        time = 0.5 * (1.0 + node)
+        total = total + weight * exponential(time) * exponential(1.0 - time)
     return total
 
 
-def _node_count(values, tolerance):
+def _rule(values, tolerance):
+    """Return a quadrature rule for exponentials of the spread of the spectrum."""
     if not is_readable(values):
-        return _BLIND_NODES
+        return _BLIND_RULE
     spread = values[..., -1] - values[..., 0]
     widest = float(namespace(values).max(spread)) if math.prod(spread.shape) else 0.0
-    return nodes_for_exponential(widest, tolerance)
+    return positive_half(nodes_for_exponential(widest, tolerance))
 
 
 def _diagonal_tangent(tangents, hollow, shift, values, vectors):
@@ -321,7 +322,7 @@ def _newton_diagonal(hollow):
         log_diag = xp.log(diag)
         hessian = _hadamard_mean(
             functools.partial(_exponential, values, vectors),
-            _node_count(values, _HESSIAN_TOLERANCE),
+            _rule(values, _HESSIAN_TOLERANCE),
         )
         step = solve_positive(hessian, -diag * log_diag)
         use_step = accepted & xp.all(xp.isfinite(step), axis=-1)

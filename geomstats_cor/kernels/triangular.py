@@ -57,9 +57,9 @@ def log_unit_lower(unit_lower):
         return strictly_lower(_atanh_jet((cayley,))[0])
     square = cayley @ cayley
     logarithm = 0.0
-    for node, weight in zip(*positive_half(_node_count(cayley, square)), strict=True):
-        resolved = solve_lower(identity - float(node) ** 2 * square, cayley)
-        logarithm = logarithm + 2.0 * float(weight) * resolved
+    for node, weight in positive_half(_node_count(cayley, square)):
+        resolved = solve_lower(identity - node**2 * square, cayley)
+        logarithm = logarithm + 2.0 * weight * resolved
     return strictly_lower(logarithm)
 
 
@@ -89,9 +89,9 @@ def log_unit_lower_differential(vector, unit_lower):
         return strictly_lower(_atanh_jet((cayley, moved))[1])
     count = _node_count(cayley, cayley @ cayley, slack=2)
     moved = 0.0
-    for node, weight in zip(*gauss_legendre(count), strict=True):
-        resolvent = inverse_lower(identity + 0.5 * (1.0 + float(node)) * strict)
-        moved = moved + 0.5 * float(weight) * (resolvent @ vector @ resolvent)
+    for node, weight in gauss_legendre(count):
+        resolvent = inverse_lower(identity + 0.5 * (1.0 + node) * strict)
+        moved = moved + 0.5 * weight * (resolvent @ vector @ resolvent)
     return strictly_lower(moved)
 
 
@@ -198,7 +198,7 @@ def _rule_errors(exact):
     orders = np.arange(exact)
     errors = np.zeros((len(counts), exact))
     for row, count in enumerate(counts):
-        nodes, weights = positive_half(count)
+        nodes, weights = np.transpose(positive_half(count))
         moments = nodes ** (2 * orders[count:, None]) @ weights
         errors[row, count:] = np.abs(moments - 1.0 / (2 * orders[count:] + 1))
     return counts, errors
