@@ -30,6 +30,7 @@ from ._arrays import (
 from ._gradients import Opaque, StatedGradient, is_readable
 from ._iteration import report_unfinished
 from ._quadrature import nodes_for_exponential, positive_half
+from ._tangent_spaces import moving_hollow, moving_symmetric
 from .correlation import cor
 from .symmetric import (
     exp_at,
@@ -61,7 +62,7 @@ def off_log(correlation):
     hollow : array, shape=[..., n, n]
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
     """
-    return off_diagonal(sym_log(correlation))
+    return off_diagonal(sym_log(moving_hollow(correlation)))
 
 
 def off_log_differential(tangent_vec, correlation):
@@ -79,6 +80,7 @@ def off_log_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
     return off_diagonal(sym_log_differential(tangent_vec, correlation))
 
 
@@ -99,6 +101,7 @@ def off_log_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
     values, vectors = positive_spectrum(correlation)
     hollow = log_at(correlation, values, vectors)
     moved = log_differential_at(tangent_vec, correlation, values, vectors)
@@ -126,6 +129,7 @@ def off_log_diagonal(matrix):
         Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
         matrix.
     """
+    matrix = moving_symmetric(matrix)
     hollow = off_diagonal(matrix)
     return _diagonal(hollow, *_solve_diagonal(hollow)) - diagonal(matrix)
 
@@ -143,7 +147,7 @@ def off_exp(matrix):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return cor(exp_at(*_shifted(off_diagonal(matrix))))
+    return cor(exp_at(*_shifted(off_diagonal(moving_hollow(matrix)))))
 
 
 def off_exp_differential(vector, hollow):
@@ -166,7 +170,7 @@ def off_exp_differential(vector, hollow):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    return _differential_at(vector, *_shifted(hollow))
+    return _differential_at(moving_hollow(vector), *_shifted(moving_hollow(hollow)))
 
 
 def off_log_differential_inverse(vector, correlation):
@@ -187,6 +191,7 @@ def off_log_differential_inverse(vector, correlation):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    vector, correlation = moving_hollow(vector), moving_hollow(correlation)
     values, vectors = positive_spectrum(correlation)
     logarithm = log_at(correlation, values, vectors)
     values = namespace(values).log(values)

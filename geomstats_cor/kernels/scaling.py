@@ -31,6 +31,7 @@ from ._arrays import (
 )
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
+from ._tangent_spaces import moving_hollow, moving_row0
 from .cholesky import full_rank_factor
 from .correlation import cor, cor_differential, cor_second_differential
 from .isometries import center
@@ -99,7 +100,7 @@ def log_scaled(correlation):
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
     """
-    return center(log_at(*_balanced(correlation)[1:]))
+    return center(log_at(*_balanced(moving_hollow(correlation))[1:]))
 
 
 def log_scaled_differential(tangent_vec, correlation):
@@ -144,6 +145,7 @@ def log_scaled_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
     scaling, balanced, values, vectors = _balanced(correlation)
     response = _relative_response(scaling, tangent_vec, balanced)
     response = (response[..., :, None] + response[..., None, :]) * balanced
@@ -166,7 +168,7 @@ def exp_scaled(null_row_sums):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return cor(sym_exp(null_row_sums))
+    return cor(sym_exp(moving_row0(null_row_sums)))
 
 
 def exp_scaled_differential(vector, null_row_sums):
@@ -184,6 +186,7 @@ def exp_scaled_differential(vector, null_row_sums):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     values, vectors = spectrum(null_row_sums)
     moved = exp_differential_at(vector, null_row_sums, values, vectors)
     return cor_differential(moved, exp_at(null_row_sums, values, vectors))

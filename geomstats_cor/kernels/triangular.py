@@ -33,6 +33,7 @@ from ._arrays import (
 from ._gradients import is_readable
 from ._jets import expm1_jet, jet_polynomial, jet_product
 from ._quadrature import gauss_legendre, positive_half
+from ._tangent_spaces import moving_strictly_lower
 
 _SERIES_UP_TO = 64
 
@@ -80,6 +81,7 @@ def log_unit_lower_differential(vector, unit_lower):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    vector = moving_strictly_lower(vector)
     strict = strictly_lower(unit_lower)
     identity = eye_like(strict)
     inverse = inverse_lower(2.0 * identity + strict)
@@ -115,6 +117,7 @@ def exp_strictly_lower(strict):
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
     """
+    strict = moving_strictly_lower(strict)
     return eye_like(strict) + expm1_jet((strict,))[0]
 
 
@@ -133,6 +136,7 @@ def exp_strictly_lower_differential(vector, strict):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    vector, strict = moving_strictly_lower(vector), moving_strictly_lower(strict)
     return expm1_jet((strict, vector))[1]
 
 
