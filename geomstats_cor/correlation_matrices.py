@@ -62,9 +62,10 @@ class FullRankCorrelationMatrices(LevelSet):
         A key of `METRICS` ("ecm", "lecm", "olm", "lsm", "phcm") or a class of metric to
         equip the space with. True is the quotient-affine metric, as in geomstats; False
         is no metric.
-    check : bool
+    check : bool or "strict"
         Look at the arguments of the metric's methods, and raise for what is not a
-        correlation matrix or a tangent vector.
+        correlation matrix or a tangent vector. With "strict", what would warn of an
+        inaccurate or a singular result raises, too.
 
     Examples
     --------

@@ -7,6 +7,7 @@ outside the domain of a map gives NaN.
 """
 
 from ._gradients import prepare_torch as _prepare_torch
+from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
     cor_inverse,
     full_rank_factor,
@@ -184,3 +185,6 @@ __all__ = [
     "center",
     "helmert",
 ]
+
+for _name in __all__:
+    globals()[_name] = _in_own_precision(globals()[_name])

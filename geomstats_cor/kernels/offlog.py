@@ -341,7 +341,8 @@ def _newton_diagonal(hollow):
         previous = error
         move = xp.where(use_step[..., None], step, fallback)
         trial = start + xp.where(done[..., None], 0.0, move)
-    report_unfinished("off-log diagonal", error, done)
+    exponential = spectral(xp.exp(values), vectors)
+    report_unfinished("off-log diagonal", error, done, exponential)
     return trial, values, vectors
 
 

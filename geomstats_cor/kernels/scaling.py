@@ -327,7 +327,7 @@ def _newton_scaling(matrix):
         length = xp.where(done, 0.0, length)
         previous = xp.where(done, previous, error)
         scaling = scaling * (1.0 + length[..., None] * step)
-    report_unfinished("log-scaling", error, done)
+    report_unfinished("log-scaling", error, done, matrix)
     return scale * scaling
 
 
