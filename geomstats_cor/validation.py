@@ -24,7 +24,7 @@ from .exceptions import (
     ShapeError,
 )
 from .kernels._arrays import cholesky, diagonal, namespace
-from .kernels._gradients import is_readable
+from .kernels._gradients import detached, is_readable
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
@@ -209,6 +209,7 @@ def require_tangent(name, x):
 
 def _is_close(x, value):
     """Tell at a glance that matrices are finite, symmetric, and have a diagonal."""
+    x = detached(x)
     xp = array_namespace(x)
     tolerance = input_tolerance(x)
     if not bool(xp.all(xp.abs(diagonal(x) - value) <= tolerance)):
@@ -234,6 +235,7 @@ def require_positive_definite(name, point, image):
     xp = array_namespace(image)
     if bool(xp.all(xp.isfinite(image))):
         return
+    point = detached(point)
     smallest = xp.linalg.eigvalsh(point)[..., 0]
     where = first_index(smallest <= rank_tolerance(point) * point.shape[-1])
     if where is None:  # a borderline matrix: name the worst
@@ -280,7 +282,7 @@ def warn_if_singular(point):
     if not is_readable(point):
         return
     xp = array_namespace(point)
-    pivots = xp.min(diagonal(cholesky(point)), axis=-1) ** 2
+    pivots = xp.min(diagonal(cholesky(detached(point))), axis=-1) ** 2
     where = first_index(~(pivots > rank_tolerance(point)))
     if where is not None:
         warn_near_boundary(where)

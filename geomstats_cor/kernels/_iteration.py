@@ -34,8 +34,8 @@ def report_unfinished(name, residual, done, matrix):
     warnings.warn(
         f"{name}: {count} of {unfinished.shape[0]} matrices did not reach rounding "
         f"accuracy. The worst is that at index {where}, with residual "
-        f"{float(unfinished[worst]):.1e} and condition number {condition:.1e}. Keep away "
-        f"from the boundary: FullRankCorrelationMatrices.nearest_safe_point.",
+        f"{float(unfinished[worst]):.1e} and condition number {condition:.1e}. Keep "
+        f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point.",
         ConvergenceWarning,
         stacklevel=3,
     )

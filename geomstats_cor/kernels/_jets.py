@@ -8,7 +8,7 @@ code.
 import math
 
 from ._arrays import eye_like, namespace
-from ._gradients import is_readable
+from ._gradients import detached, is_readable
 
 _DEGREE = 12
 _RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
@@ -23,7 +23,7 @@ def expm1_jet(jet):
     xp = namespace(*jet)
     if not is_readable(jet[0]):
         return _expm1_jet_by_blocks(jet)
-    norms = xp.max(xp.sum(xp.abs(jet[0]), axis=-2), axis=-1)
+    norms = xp.max(xp.sum(xp.abs(detached(jet[0])), axis=-2), axis=-1)
     norms = xp.where(xp.isfinite(norms), norms, 0.0)
     largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
     halvings = max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))

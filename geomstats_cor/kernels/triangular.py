@@ -30,7 +30,7 @@ from ._arrays import (
     solve_lower,
     strictly_lower,
 )
-from ._gradients import is_readable
+from ._gradients import detached, is_readable
 from ._jets import expm1_jet, jet_polynomial, jet_product
 from ._quadrature import gauss_legendre, positive_half
 from ._tangent_spaces import moving_strictly_lower
@@ -162,6 +162,7 @@ def exp_strictly_lower_second_differential(vector, strict):
 def _node_count(cayley, square, slack=0):
     """Return how many Gauss nodes make the logarithm exact to rounding."""
     xp = namespace(cayley)
+    cayley, square = detached(cayley), detached(square)
     exact = _exact_node_count(cayley.shape[-1])
     if not math.prod(cayley.shape[:-2]):
         return exact
