@@ -8,10 +8,12 @@ derivatives of every order follow, in reverse and forward mode, under `torch.fun
 under `torch.compile`. numpy arrays get the value, and torch is not imported for them.
 """
 
+import functools
 import importlib
 import sys
 
 from ._arrays import is_torch
+from ._pieces import in_pieces
 
 
 class StatedGradient:
@@ -56,7 +58,8 @@ class Opaque:
     """
 
     def __init__(self, name, function, outputs):
-        self.name, self.function, self.outputs = name, function, outputs
+        self.name, self.outputs = name, outputs
+        self.function = functools.partial(in_pieces, function)
         _policy.govern(self)
 
     def __call__(self, array):

@@ -95,7 +95,7 @@ def _operator(function):
 
     operator = torch.library.custom_op(
         f"geomstats_cor::{function.name}",
-        function.function,
+        lambda tensor: function.function(tensor),
         mutates_args=(),
         schema=f"(Tensor tensor) -> {results}",
     )

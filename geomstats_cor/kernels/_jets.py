@@ -7,7 +7,7 @@ code.
 
 import math
 
-from ._arrays import eye_like, namespace
+from ._arrays import constant, eye_like, namespace
 from ._gradients import detached, is_readable
 
 _DEGREE = 12
@@ -57,18 +57,30 @@ def _expm1_jet_by_blocks(jet):
 def jet_polynomial(jet, coefficients):
     """Evaluate a polynomial by the scheme of Paterson and Stockmeyer."""
     width = max(1, math.isqrt(len(coefficients)))
+    padded = (*coefficients, *(0.0,) * (-len(coefficients) % width))
+    table = constant(
+        [padded[i : i + width] for i in range(0, len(padded), width)], jet[0]
+    )
     powers = [jet]
     while len(powers) < width:
         powers.append(jet_product(powers[-1], jet))
-    total = None
-    for start in reversed(range(0, len(coefficients), width)):
-        block = coefficients[start : start + width]
-        low = _combination(block, powers, jet)
-        if total is not None:
-            product = jet_product(powers[width - 1], total)
-            low = tuple(a + b for a, b in zip(low, product, strict=True))
-        total = low
+    blocks = _combinations(table, powers)
+    total = tuple(block[-1, ...] for block in blocks)
+    for row in reversed(range(table.shape[0] - 1)):
+        product = jet_product(powers[-1], total)
+        total = tuple(b[row, ...] + p for b, p in zip(blocks, product, strict=True))
     return total
+
+
+def _combinations(table, powers):
+    """Return all sums c_0 I + c_1 x + c_2 x^2 + ..., by one product."""
+    xp = namespace(table)
+    blocks = []
+    for order, term in enumerate(powers[0]):
+        identity = eye_like(term) if order == 0 else xp.zeros_like(eye_like(term))
+        columns = [identity + 0.0 * term, *(power[order] for power in powers[:-1])]
+        blocks.append(xp.tensordot(table, xp.stack(columns), axes=1))
+    return blocks
 
 
 def jet_product(a, b):
@@ -76,13 +88,3 @@ def jet_product(a, b):
     return tuple(
         sum(a[i] @ b[order - i] for i in range(order + 1)) for order in range(len(a))
     )
-
-
-def _combination(coefficients, powers, jet):
-    """Return c_0 I + c_1 x + c_2 x^2 + ..."""
-    constant, *rest = coefficients
-    first, *others = (
-        sum((c * power[order] for c, power in zip(rest, powers, strict=False)), 0.0 * x)
-        for order, x in enumerate(jet)
-    )
-    return (first + constant * eye_like(first), *others)

@@ -60,8 +60,24 @@ def theta_inverse(unit_lower):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    factor, _ = _normalised_rows(moving_strictly_lower(unit_lower))
-    return with_diagonal(factor @ factor.mT, 1.0)
+    return correlation_of_rows(moving_strictly_lower(unit_lower))
+
+
+def correlation_of_rows(matrix):
+    r"""Return :math:`\operatorname{Cor}(A A^\top)`: the cosines between rows.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, m]
+        Matrix :math:`A`.
+
+    Returns
+    -------
+    correlation : array, shape=[..., n, n]
+        Correlation matrix.
+    """
+    rows, _ = _normalised_rows(matrix)
+    return with_diagonal(rows @ rows.mT, 1.0)
 
 
 def theta_differential(tangent_vec, correlation):
@@ -212,7 +228,7 @@ def _regular_pivots(factor):
     return xp.where(smallest > rank_tolerance(factor), pivots, xp.nan)
 
 
-def _normalised_rows(unit_lower):
-    xp = namespace(unit_lower)
-    scale = 1.0 / xp.linalg.vector_norm(unit_lower, axis=-1, keepdims=True)
-    return unit_lower * scale, scale
+def _normalised_rows(matrix):
+    xp = namespace(matrix)
+    scale = 1.0 / xp.linalg.vector_norm(matrix, axis=-1, keepdims=True)
+    return matrix * scale, scale

@@ -32,7 +32,7 @@ from ._arrays import (
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
 from ._tangent_spaces import moving_hollow, moving_row0
-from .cholesky import full_rank_factor
+from .cholesky import correlation_of_rows, full_rank_factor
 from .correlation import cor, cor_differential, cor_second_differential
 from .isometries import center
 from .symmetric import (
@@ -48,7 +48,8 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 60
-_ILL_CONDITIONED = 1e6  # in units of rounding, where eigenvalues of X C X give way
+_CLOSE = 1e-3  # a residual from where Newton steps converge quadratically
+_ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
 
 
 def log_scaling(matrix):
@@ -158,6 +159,9 @@ def log_scaled_and_differential(tangent_vec, correlation):
 def exp_scaled(null_row_sums):
     r"""Return :math:`\operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R)`.
 
+    As the products of the normalised rows of :math:`\exp(R / 2)`, which keep the digits
+    of rows that :math:`\exp(R)` would drown.
+
     Parameters
     ----------
     null_row_sums : array, shape=[..., n, n]
@@ -168,7 +172,8 @@ def exp_scaled(null_row_sums):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return cor(sym_exp(moving_row0(null_row_sums)))
+    half = sym_exp(0.5 * moving_row0(null_row_sums))
+    return correlation_of_rows(half)
 
 
 def exp_scaled_differential(vector, null_row_sums):
@@ -231,8 +236,8 @@ def _stable_spectrum(correlation):
     known = xp.isfinite(scaling[..., 0])[..., None, None]
     mended = xp.where(known, balanced, eye_like(balanced))
     values, vectors = positive_spectrum(mended)
-    smallest = xp.min(values, axis=-1)
-    if not bool(xp.all(smallest > _ILL_CONDITIONED * eps(values) * values[..., -1])):
+    loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
+    if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
         factor = full_rank_factor(correlation)
         regular = xp.isfinite(factor[..., :1, :1]) & known
         factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
@@ -310,19 +315,20 @@ def _newton_scaling(matrix):
     unit = xp.where(regular, unit, identity)
     scale = xp.where(regular[..., 0], scale, xp.nan)
     scaling = xp.ones_like(scale)
-    floor = 4.0 * eps(matrix)
-    previous = xp.full_like(scaling[..., 0], xp.inf)
+    magnitude = None
+    noise = xp.zeros_like(scaling[..., 0])
+    previous = xp.full_like(noise, xp.inf)
     for _ in range(_MAX_ITERATIONS):
-        scaling = scaling * _radial_factor(unit, scaling)[..., None]
-        balanced = _congruence(scaling, unit)
-        residual = 1.0 - xp.sum(balanced, axis=-1)
-        # Rounding in the row sums bounds what any step can reach.
-        noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
+        scaling, residual = _radial_step(unit, scaling)
         error = xp.max(xp.abs(residual), axis=-1)
-        done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
+        if bool(xp.any(error < _CLOSE)):
+            # Rounding in the row sums bounds what any step can reach.
+            magnitude = xp.abs(unit) if magnitude is None else magnitude
+            noise = 4.0 * eps(unit) * xp.max(_row_sums(magnitude, scaling), axis=-1)
+        done = (error <= noise) | ((error < _CLOSE) & (error >= 0.25 * previous))
         if bool(xp.all(done)):
             return scale * scaling
-        step = solve_positive(balanced + identity, residual)
+        step = solve_positive(_congruence(scaling, unit) + identity, residual)
         length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
         length = xp.where(done, 0.0, length)
         previous = xp.where(done, previous, error)
@@ -334,11 +340,17 @@ def _newton_scaling(matrix):
 _solve_scaling = Opaque("log_scaling", _newton_scaling, lambda x: x[..., 0])
 
 
-def _radial_factor(unit, scaling):
-    """Minimise the objective along the ray of the scaling."""
+def _radial_step(unit, scaling):
+    """Minimise the objective along the ray of the scaling, and return its residual."""
     xp = namespace(unit)
-    quadratic = xp.sum(scaling * (unit @ scaling[..., None])[..., 0], axis=-1)
-    return xp.sqrt(unit.shape[-1] / quadratic)
+    sums = _row_sums(unit, scaling)
+    factor = unit.shape[-1] / xp.sum(sums, axis=-1, keepdims=True)
+    return xp.sqrt(factor) * scaling, 1.0 - factor * sums
+
+
+def _row_sums(matrix, scaling):
+    """Return the row sums of X C X."""
+    return scaling * (matrix @ scaling[..., None])[..., 0]
 
 
 def _majoriser_step(step, decrement):
