@@ -33,7 +33,7 @@ from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
 from ._tangent_spaces import moving_hollow, moving_row0
 from .cholesky import correlation_of_rows, full_rank_factor
-from .correlation import cor, cor_differential, cor_second_differential
+from .correlation import cor_differential, cor_second_differential
 from .isometries import center
 from .symmetric import (
     exp_at,
@@ -41,6 +41,7 @@ from .symmetric import (
     log_at,
     log_differential_at,
     positive_spectrum,
+    spectral,
     spectrum,
     sym_exp,
     sym_exp_differential,
@@ -49,6 +50,7 @@ from .symmetric import (
 
 _MAX_ITERATIONS = 60
 _CLOSE = 1e-3  # a residual from where Newton steps converge quadratically
+_LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
 _ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
 
 
@@ -244,7 +246,21 @@ def _stable_spectrum(correlation):
         vectors, roots, _ = xp.linalg.svd(factor)
         vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
         values = xp.where(regular[..., 0], roots**2, xp.nan)
+        _report_loss(correlation, values, vectors)
     return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+
+
+def _report_loss(correlation, values, vectors):
+    """Warn if the correlation matrix cannot be recovered from its logarithm."""
+    xp = namespace(correlation)
+    logarithm = center(spectral(xp.log(values), vectors))
+    known = xp.isfinite(logarithm[..., 0, 0])
+    logarithm = xp.where(known[..., None, None], logarithm, eye_like(logarithm))
+    loss = xp.abs(exp_scaled(logarithm) - correlation)
+    loss = xp.where(known, xp.max(loss, axis=(-2, -1)), 0.0)
+    kept = loss <= _LOSS * eps(correlation)
+    if not bool(xp.all(kept)):
+        report_unfinished("log-scaled logarithm", loss, kept, correlation)
 
 
 _balanced_spectrum = Opaque(
