@@ -265,7 +265,7 @@ def _diagonal_hessian(matrix, values, vectors):
     """Return J, the Hessian of tr exp(S + D) in the diagonal of D, to all digits."""
     return _hadamard_mean(
         lambda time: exp_at(time * matrix, time * values, vectors),
-        _rule(values, eps(values)),
+        _rule(values, 64.0 * eps(values)),
     )
 
 

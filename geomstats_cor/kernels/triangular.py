@@ -182,18 +182,19 @@ def _series_terms(cayley, square, order):
     """Return the sizes of Z W^k relative to Z, as random vectors see them.
 
     The largest over the rows, each relative to its own size: a correlation matrix sees
-    the rows of its triangle normalised, and large rows must not hide small ones.
+    the rows of its triangle normalised, and large rows must not hide small ones. Terms
+    after the first that no longer counts are left null.
     """
     xp = namespace(cayley)
     probes = np.random.default_rng(0).standard_normal((cayley.shape[-1], 4))
     probe = cayley @ constant(probes, cayley)
-    sizes = []
-    for _ in range(order):
-        sizes.append(xp.linalg.vector_norm(probe, axis=-1))
+    tiny = float(xp.finfo(cayley.dtype).smallest_normal)
+    reference = xp.linalg.vector_norm(probe, axis=-1) + tiny
+    terms = [1.0]
+    while len(terms) < order and terms[-1] > 0.01 * eps(cayley):
         probe = square @ probe
-    sizes = xp.reshape(xp.stack(sizes), (order, -1))
-    tiny = float(xp.finfo(sizes.dtype).smallest_normal)
-    return xp.max(sizes / (sizes[:1] + tiny), axis=-1)
+        terms.append(float(xp.max(xp.linalg.vector_norm(probe, axis=-1) / reference)))
+    return constant(terms + [0.0] * (order - len(terms)), cayley)
 
 
 @functools.cache
