@@ -5,7 +5,9 @@ from sklearn.base import BaseEstimator
 
 from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
-from .validation import as_arrays, require_stack
+from .metrics import METRICS
+from .pullback import CorrelationMetric
+from .validation import as_arrays, require_broadcast, require_stack
 
 
 def frechet_mean(points, space, weights=None):
@@ -40,11 +42,21 @@ def frechet_mean(points, space, weights=None):
     """
     points, weights = as_arrays(points=points, weights=weights)
     require_stack(points=points)
-    metric = space.metric
+    metric = _require_metric(space)
     (points,) = metric._admit(points=points)
     weights = _normalised(weights, points)
     image = metric.image_space.metric.mean(metric.diffeo(points), weights)
     return metric.diffeo.inverse(image)
+
+
+def _require_metric(space):
+    metric = getattr(space, "metric", None)
+    if not isinstance(metric, CorrelationMetric):
+        raise ParameterError(
+            f"the metric of the space is {type(metric).__name__}, not one of "
+            f"{', '.join(METRICS)}: use space.equip_with_metric."
+        )
+    return metric
 
 
 def _normalised(weights, points):
@@ -58,6 +70,8 @@ def _normalised(weights, points):
         raise ShapeError(
             f"weights has shape {tuple(weights.shape)}, but there are {count} points."
         )
+    # What stands before the axis of the points is a batch, for matrices and weights.
+    require_broadcast(points=points[..., 0, :, :], weights=weights[..., None])
     total = xp.sum(weights, axis=-1, keepdims=True)
     if not bool(xp.all(xp.isfinite(weights) & (weights >= 0.0))) or not bool(
         xp.all(total > 0.0)

@@ -109,6 +109,20 @@ class TestWeightsOfMeans:
                 frechet_mean(points, equipped(3, key), weights=double(weights))
 
     @pytest.mark.parametrize("key", KEYS)
+    def test_that_do_not_broadcast(self, double, rng, key):
+        points = double(random_correlation(rng, 3, 10.0, (2, 4)))
+        weights = double(np.ones((3, 4)))
+        with pytest.raises(ex.ShapeError, match=r"points \(2,\), weights \(3,\)"):
+            frechet_mean(points, equipped(3, key), weights)
+
+    def test_of_a_space_without_one_of_the_metrics(self, rng):
+        points = random_correlation(rng, 3, 10.0, (4,))
+        for equip, name in ((True, "AffineQuotientMetric"), (False, "NoneType")):
+            space = FullRankCorrelationMatrices(3, equip=equip)
+            with pytest.raises(ex.ParameterError, match=f"{name}.*equip_with_metric"):
+                frechet_mean(points, space)
+
+    @pytest.mark.parametrize("key", KEYS)
     def test_of_nothing(self, double, key):
         with pytest.raises(ex.ShapeError, match="no mean of no matrices"):
             frechet_mean(double(np.empty((0, 3, 3))), equipped(3, key))

@@ -69,6 +69,14 @@ def unit_lower_and_log(name, n, precision):
 
 
 @functools.cache
+def unit_lower_and_derivative(name, n):
+    """Return a unit lower matrix, a vector, and the derivative of the logarithm."""
+    unit_lower = k.theta(MATRICES[name](n))
+    vector = random_strictly_lower(np.random.default_rng(n), n)
+    return unit_lower, vector, exact_derivative(finite_log, unit_lower, vector, DIGITS)
+
+
+@functools.cache
 def strict_and_exp(name, n, precision):
     """Return a strictly lower matrix, of a given precision, and its exponential."""
     strict = k.log_unit_lower(k.theta(MATRICES[name](n)))
@@ -142,6 +150,25 @@ class TestLog:
         expected = exact_derivative(finite_log, unit_lower, vector)
         actual = double.apply(k.log_unit_lower_differential, vector, unit_lower)
         assert relative_error(actual, expected) <= 1e-13
+
+    @every_matrix
+    def test_differential_of_a_direct_sum(self, double, name):
+        block, vector, expected = unit_lower_and_derivative(name, 20)
+        actual = double.apply(
+            k.log_unit_lower_differential,
+            direct_sum(*[vector] * 4),
+            direct_sum(*[block] * 4),
+        )
+        expected = direct_sum(*[expected] * 4)
+        assert relative_error(actual, expected) <= 1e-13
+
+    @pytest.mark.parametrize("n", [10, 64, 65, 100])
+    def test_differential_along_powers(self, double, n):
+        # The logarithm of a power of K moves by log K with the exponent.
+        ones = np.tril(np.ones((n, n)))
+        vector = harmonic(n) @ ones
+        actual = double.apply(k.log_unit_lower_differential, vector, ones)
+        assert relative_error(actual, harmonic(n)) <= 1e-13
 
     @pytest.mark.parametrize("n", [64, 65, 120])
     def test_differential_of_large_matrices(self, double, rng, n):
