@@ -20,7 +20,8 @@ class Row:
     unit : str
         Denominator of the ratio, or what is counted.
     value : float
-        Median of the ratios (their best times' for wall-clock), or the count; infinite for a peer that exceeds its cap.
+        Median of the ratios, that of the shortest times for wall-clock, or the count;
+        infinite for a peer that exceeds its cap.
     low, high : float
         Quartiles of the ratios.
     clock : {"cpu", "wall", ""}
