@@ -73,9 +73,9 @@ def peer_table(rows, ours):
         own = times.get((row.name, row.n))
         faster = ""
         if own is not None and math.isfinite(row.value):
-            faster = f"{row.value / own.value:8.1f} x ours"
+            faster = f"{row.value / own.value:8.2f} x ours in torch"
         lines.append(
-            f"{row.name:18}n = {row.n:<5}{_number(row):>10} {row.unit}{faster:18}"
+            f"{row.name:18}n = {row.n:<5}{_number(row):>10} {row.unit}{faster:24}  "
             f"{row.note}"
         )
     return lines
@@ -127,4 +127,5 @@ def _number(row):
         return row.note.split(" at ")[0]
     if math.isnan(row.value):
         return "fails"
-    return f"{row.value:.2f}" if row.value < 100 else f"{row.value:.0f}"
+    text = f"{row.value:.2f}" if row.value < 100 else f"{row.value:.0f}"
+    return text + "!" * row.note.endswith("wrong")
