@@ -43,6 +43,17 @@ lint: setup ## Check style and formatting
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 
+.PHONY: bench bench-full
+bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets; bench-full takes all sizes
+	$(BIN)/python -m benchmarks
+
+bench-full: $(VENV)/bench.stamp
+	$(BIN)/python -m benchmarks --full
+
+$(VENV)/bench.stamp: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,bench]'
+	touch $@
+
 clean: ## Remove everything the other targets made, .venv included
 	rm -rf $(VENV) build docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,6 +15,7 @@ from geomstats.geometry.spd_matrices import SPDMatrices
 from . import kernels
 from .exceptions import NotPositiveDefiniteError, ParameterError, ShapeError
 from .kernels._arrays import diagonal, eps, eye_like, off_diagonal, symmetrize
+from .kernels._gradients import prepare_torch
 from .kernels._tolerances import membership_tolerance, rank_tolerance
 from .metrics import get_metric
 from .sampling import as_generator, as_samples, lkj_unit_lower
@@ -61,9 +62,10 @@ class FullRankCorrelationMatrices(LevelSet):
         A key of `METRICS` ("ecm", "lecm", "olm", "lsm", "phcm") or a class of metric to
         equip the space with. True is the quotient-affine metric, as in geomstats; False
         is no metric.
-    check : bool
+    check : bool or "strict"
         Look at the arguments of the metric's methods, and raise for what is not a
-        correlation matrix or a tangent vector.
+        correlation matrix or a tangent vector. With "strict", what would warn of an
+        inaccurate or a singular result raises, too.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class FullRankCorrelationMatrices(LevelSet):
                 f"n is {n}: a correlation matrix relates at least 2 variables."
             )
         self.check = check
+        prepare_torch()
         super().__init__(dim=self.n * (self.n - 1) // 2, equip=False)
         if isinstance(equip, str) or inspect.isclass(equip):
             self.equip_with_metric(equip)

@@ -6,11 +6,20 @@ failure of a factorisation into an error that names the matrix.
 """
 
 import abc
+import functools
+import warnings
 
 from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
+from .exceptions import (
+    ConvergenceError,
+    ConvergenceWarning,
+    NearBoundaryError,
+    NearBoundaryWarning,
+)
 from .kernels._arrays import eye_like, namespace, strictly_lower
+from .kernels._gradients import is_readable
 from .kernels._tolerances import rank_tolerance
 from .validation import (
     first_index,
@@ -21,20 +30,41 @@ from .validation import (
 )
 
 
+def _strict_if_wanted(method):
+    """Let a method of a strict diffeomorphism raise where it would warn."""
+
+    @functools.wraps(method)
+    def strict_method(self, *arguments, **keywords):
+        if self.check != "strict":
+            return method(self, *arguments, **keywords)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            warnings.simplefilter("error", NearBoundaryWarning)
+            try:
+                return method(self, *arguments, **keywords)
+            except ConvergenceWarning as warning:
+                raise ConvergenceError(str(warning)) from None
+            except NearBoundaryWarning as warning:
+                raise NearBoundaryError(str(warning)) from None
+
+    return strict_method
+
+
 class CorrelationDiffeo(Diffeo, abc.ABC):
     """A diffeomorphism from full-rank correlation matrices onto a linear space.
 
     Parameters
     ----------
-    check : bool
+    check : bool or "strict"
         Raise for matrices that are not positive definite, and warn of results that are
-        numerically singular.
+        numerically singular; with "strict", raise for these, too.
     """
 
     def __init__(self, check=True):
         super().__init__()
         self.check = check
 
+    @_strict_if_wanted
     def __call__(self, base_point):
         """Return the image of a point.
 
@@ -50,6 +80,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """
         return self._checked(base_point, self._map(base_point))
 
+    @_strict_if_wanted
     def inverse(self, image_point):
         """Return the point with a given image.
 
@@ -71,6 +102,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             self._warn_if_singular(base_point, image_point)
         return base_point
 
+    @_strict_if_wanted
     def tangent(self, tangent_vec, base_point=None, image_point=None):
         """Return the image of a tangent vector by the differential.
 
@@ -93,6 +125,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         moved = self._differential(tangent_vec, base_point, image_point)
         return self._checked(base_point, moved)
 
+    @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
         """Return the images of a point and of a tangent vector, at the cost of one.
 
@@ -113,6 +146,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         image_point = self(base_point)
         return image_point, self._differential(tangent_vec, base_point, image_point)
 
+    @_strict_if_wanted
     def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
         """Return the tangent vector with a given image by the differential.
 
@@ -274,6 +308,7 @@ class OffLogDiffeo(CorrelationDiffeo):
     def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.off_log_differential(tangent_vec, base_point)
 
+    @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
         """Return the images of a point and of a tangent vector by one decomposition."""
         images = kernels.off_log_and_differential(tangent_vec, base_point)
@@ -321,6 +356,7 @@ class LogScalingDiffeo(CorrelationDiffeo):
     def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.log_scaled_differential(tangent_vec, base_point)
 
+    @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
         """Return the images of a point and of a tangent vector by one decomposition."""
         images = kernels.log_scaled_and_differential(tangent_vec, base_point)
@@ -336,6 +372,8 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
 def _warn_of_small_pivots(unit_lower):
     """Warn of rows whose pivot 1 / |row|^2 vanishes: cheaper than a factorisation."""
+    if not is_readable(unit_lower):
+        return
     xp = namespace(unit_lower)
     squares = xp.max(xp.sum(unit_lower * unit_lower, axis=-1), axis=-1)
     where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))

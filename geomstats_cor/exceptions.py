@@ -1,7 +1,7 @@
 """Errors and warnings of the library.
 
 Every error derives from `GeomstatsCorError` and from the built-in exception that a
-caller would expect, `ValueError` or `TypeError`.
+caller would expect, such as `ValueError` or `TypeError`.
 """
 
 
@@ -35,6 +35,14 @@ class NotPositiveDefiniteError(GeomstatsCorError, ValueError):
 
 class NotTangentError(GeomstatsCorError, ValueError):
     """A tangent vector has a diagonal, or is not symmetric."""
+
+
+class ConvergenceError(GeomstatsCorError, ArithmeticError):
+    """What a `ConvergenceWarning` says, where strictness was asked for."""
+
+
+class NearBoundaryError(GeomstatsCorError, ArithmeticError):
+    """What a `NearBoundaryWarning` says, where strictness was asked for."""
 
 
 class ParameterError(GeomstatsCorError, ValueError):

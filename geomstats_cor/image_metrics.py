@@ -12,7 +12,8 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from . import kernels
 from .exceptions import ParameterError
-from .kernels._arrays import constant, eye_like, namespace, row_dot
+from .kernels._arrays import constant, eye_like, namespace
+from .kernels._smooth import length
 
 
 class ImageMetric(RiemannianMetric, abc.ABC):
@@ -107,8 +108,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         norm : array, shape=[...]
             Length.
         """
-        squared_norm = self.squared_norm(vector, base_point)
-        return namespace(squared_norm).sqrt(squared_norm)
+        return length(self.squared_norm(vector, base_point))
 
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
         """Return the geodesic from a point, to a point or with a velocity.
@@ -151,137 +151,37 @@ class FlatMetric(ImageMetric):
     is_flat = True
 
     def exp(self, tangent_vec, base_point):
-        """Return the end point of a straight line.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        end_point : array, shape=[..., n, n]
-            End point.
-        """
+        """Return the end point of a straight line."""
         return base_point + tangent_vec
 
     def log(self, point, base_point):
-        """Return the tangent vector from one point to another.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            End point.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        """
+        """Return the tangent vector from one point to another."""
         return point - base_point
 
     def squared_dist(self, point_a, point_b):
-        """Return the squared distance.
-
-        Parameters
-        ----------
-        point_a, point_b : array, shape=[..., n, n]
-            Points.
-
-        Returns
-        -------
-        squared_dist : array, shape=[...]
-            Squared distance.
-        """
+        """Return the squared distance."""
         return self.squared_norm(point_b - point_a)
 
     def dist(self, point_a, point_b):
-        """Return the distance.
-
-        Parameters
-        ----------
-        point_a, point_b : array, shape=[..., n, n]
-            Points.
-
-        Returns
-        -------
-        dist : array, shape=[...]
-            Distance.
-        """
+        """Return the distance."""
         return self.norm(point_b - point_a)
 
     def parallel_transport(
         self, tangent_vec, base_point, direction=None, end_point=None
     ):
-        """Return the same vector, elsewhere.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        base_point, direction, end_point : array, shape=[..., n, n]
-            They give the batch shape only.
-
-        Returns
-        -------
-        transported : array, shape=[..., n, n]
-            The same vector.
-        """
+        """Return the same vector, elsewhere."""
         return _broadcast(tangent_vec, base_point, direction, end_point)
 
     def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
-        """Return zero.
-
-        Parameters
-        ----------
-        tangent_vec_a, tangent_vec_b, tangent_vec_c : array, shape=[..., n, n]
-            Tangent vectors.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        curvature : array, shape=[..., n, n]
-            Null matrix.
-        """
+        """Return zero."""
         return 0.0 * _broadcast(tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point)
 
     def acceleration(self, velocity, base_point):
-        """Return zero: geodesics are straight lines.
-
-        Parameters
-        ----------
-        velocity : array, shape=[..., n, n]
-            Velocity.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        acceleration : array, shape=[..., n, n]
-            Null matrix.
-        """
+        """Return zero: geodesics are straight lines."""
         return 0.0 * _broadcast(velocity, base_point)
 
     def mean(self, points, weights):
-        """Return the weighted average.
-
-        Parameters
-        ----------
-        points : array, shape=[..., N, n, n]
-            Points.
-        weights : array, shape=[..., N]
-            Weights of sum one.
-
-        Returns
-        -------
-        mean : array, shape=[..., n, n]
-            Average.
-        """
+        """Return the weighted average."""
         return namespace(points).sum(weights[..., None, None] * points, axis=-3)
 
 
@@ -295,50 +195,15 @@ class StrictlyLowerMetric(FlatMetric):
     """
 
     def orthonormal(self, vector, base_point=None):
-        """Return the vector itself.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array
-            Not needed: the space is flat.
-
-        Returns
-        -------
-        frame : array, shape=[..., n, n]
-            Matrix whose Frobenius products are the products of the vectors.
-        """
+        """Return the vector itself."""
         return vector
 
     def to_coords(self, point):
-        """Pack the strict lower entries.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            Matrix.
-
-        Returns
-        -------
-        coords : array, shape=[..., d]
-            Coordinates.
-        """
+        """Pack the strict lower entries."""
         return kernels.pack_strictly_lower(point)
 
     def from_coords(self, coords):
-        """Unpack the strict lower entries.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        point : array, shape=[..., n, n]
-            Strictly lower triangular matrix.
-        """
+        """Unpack the strict lower entries."""
         return kernels.unpack_strictly_lower(coords)
 
 
@@ -352,18 +217,7 @@ class UnitLowerMetric(StrictlyLowerMetric):
     """
 
     def from_coords(self, coords):
-        """Unpack the strict lower entries below a unit diagonal.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        point : array, shape=[..., n, n]
-            Unit lower triangular matrix.
-        """
+        """Unpack the strict lower entries below a unit diagonal."""
         strict = super().from_coords(coords)
         return strict + eye_like(strict)
 
@@ -391,50 +245,15 @@ class HollowMetric(FlatMetric):
         )
 
     def orthonormal(self, vector, base_point=None):
-        """Return the image by the square root of the product.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array
-            Not needed: the space is flat.
-
-        Returns
-        -------
-        frame : array, shape=[..., n, n]
-            Matrix whose Frobenius products are the products of the vectors.
-        """
+        """Return the image by the square root of the product."""
         return kernels.scale_hollow(vector, kernels.roots(self.eigenvalues))
 
     def to_coords(self, point):
-        """Return orthonormal coordinates.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-
-        Returns
-        -------
-        coords : array, shape=[..., d]
-            Coordinates.
-        """
+        """Return orthonormal coordinates."""
         return kernels.hollow_to_coords(point, self.eigenvalues)
 
     def from_coords(self, coords):
-        """Return the matrix with given coordinates.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        point : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        """
+        """Return the matrix with given coordinates."""
         return kernels.hollow_from_coords(coords, self.eigenvalues)
 
 
@@ -462,283 +281,16 @@ class NullRowSumsMetric(FlatMetric):
         )
 
     def orthonormal(self, vector, base_point=None):
-        """Return the image by the square root of the product.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array
-            Not needed: the space is flat.
-
-        Returns
-        -------
-        frame : array, shape=[..., n, n]
-            Matrix whose Frobenius products are the products of the vectors.
-        """
+        """Return the image by the square root of the product."""
         return kernels.scale_row0(vector, kernels.roots(self.eigenvalues))
 
     def to_coords(self, point):
-        """Return orthonormal coordinates.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            Symmetric matrix with null row sums.
-
-        Returns
-        -------
-        coords : array, shape=[..., d]
-            Coordinates.
-        """
+        """Return orthonormal coordinates."""
         return kernels.row0_to_coords(point, self.eigenvalues)
 
     def from_coords(self, coords):
-        """Return the matrix with given coordinates.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        point : array, shape=[..., n, n]
-            Symmetric matrix with null row sums.
-        """
+        """Return the matrix with given coordinates."""
         return kernels.row0_from_coords(coords, self.eigenvalues)
-
-
-class HyperbolicRowsMetric(ImageMetric):
-    r"""A weighted product of hyperbolic spaces, one for each row but the first.
-
-    Row :math:`i` of a strictly lower triangular matrix holds the space coordinates of a
-    point of the hyperboloid of dimension :math:`i - 1`.
-
-    Parameters
-    ----------
-    space : Manifold
-        Image space.
-    weights : sequence of float, length n - 1
-        Positive weights of the factors; all one if None.
-    """
-
-    def __init__(self, space, weights=None):
-        super().__init__(space)
-        weights = (
-            (1.0,) * (space.n - 1) if weights is None else tuple(map(float, weights))
-        )
-        if len(weights) != space.n - 1:
-            raise ParameterError(
-                f"weights has {len(weights)} entries: one for each of the n - 1 = "
-                f"{space.n - 1} rows after the first is wanted."
-            )
-        if not all(math.isfinite(w) and w > 0.0 for w in weights):
-            raise ParameterError(f"weights must be positive and finite, not {weights}.")
-        self.weights = weights
-        self.is_canonical = all(w == 1.0 for w in weights)
-
-    def _row_weights(self, like):
-        return constant((1.0, *self.weights), like)
-
-    def orthonormal(self, vector, base_point):
-        """Return the components in the frame transported from the origin.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        frame : array, shape=[..., n, n]
-            Strictly lower triangular matrix of components.
-        """
-        rows = kernels.hyperbolic_orthonormal(vector, base_point)
-        if self.is_canonical:
-            return rows
-        return namespace(rows).sqrt(self._row_weights(rows))[:, None] * rows
-
-    def exp(self, tangent_vec, base_point):
-        """Return the end points of the geodesics of the rows.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        end_point : array, shape=[..., n, n]
-            End point.
-        """
-        return kernels.hyperbolic_exp(tangent_vec, base_point)
-
-    def log(self, point, base_point):
-        """Return the initial velocities of the geodesics of the rows.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            End point.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        """
-        return kernels.hyperbolic_log(point, base_point)
-
-    def squared_dist(self, point_a, point_b):
-        """Return the squared distance.
-
-        Parameters
-        ----------
-        point_a, point_b : array, shape=[..., n, n]
-            Points.
-
-        Returns
-        -------
-        squared_dist : array, shape=[...]
-            Squared distance.
-        """
-        rows = kernels.hyperbolic_squared_dist(point_a, point_b)
-        return namespace(rows).sum(self._row_weights(rows) * rows, axis=-1)
-
-    def dist(self, point_a, point_b):
-        """Return the distance.
-
-        Parameters
-        ----------
-        point_a, point_b : array, shape=[..., n, n]
-            Points.
-
-        Returns
-        -------
-        dist : array, shape=[...]
-            Distance.
-        """
-        squared = self.squared_dist(point_a, point_b)
-        return namespace(squared).sqrt(squared)
-
-    def parallel_transport(
-        self, tangent_vec, base_point, direction=None, end_point=None
-    ):
-        """Transport rows along the geodesics of the rows.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Tangent vector.
-        base_point : array, shape=[..., n, n]
-            Base point.
-        direction : array, shape=[..., n, n]
-            Velocity of the geodesic.
-        end_point : array, shape=[..., n, n]
-            End point of the geodesic.
-
-        Returns
-        -------
-        transported : array, shape=[..., n, n]
-            Tangent vector at the end point.
-        """
-        if end_point is None:
-            end_point = self.exp(direction, base_point)
-        return kernels.hyperbolic_transport(tangent_vec, base_point, end_point)
-
-    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
-        """Return the curvature of the rows; the weights drop out of it.
-
-        Parameters
-        ----------
-        tangent_vec_a, tangent_vec_b, tangent_vec_c : array, shape=[..., n, n]
-            Tangent vectors.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        curvature : array, shape=[..., n, n]
-            Tangent vector.
-        """
-        return kernels.hyperbolic_curvature(
-            tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point
-        )
-
-    def acceleration(self, velocity, base_point):
-        r"""Return :math:`|u|^2 y` for each row: the hyperboloid bends towards itself.
-
-        Parameters
-        ----------
-        velocity : array, shape=[..., n, n]
-            Velocity.
-        base_point : array, shape=[..., n, n]
-            Base point.
-
-        Returns
-        -------
-        acceleration : array, shape=[..., n, n]
-            Second derivative of the geodesic.
-        """
-        rows = kernels.hyperbolic_orthonormal(velocity, base_point)
-        return row_dot(rows, rows) * base_point
-
-    def to_coords(self, point):
-        """Return the logarithm at the origin of the product of Poincaré balls.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            Point.
-
-        Returns
-        -------
-        coords : array, shape=[..., d]
-            Coordinates.
-        """
-        return kernels.pack_strictly_lower(kernels.hyperboloid_to_origin_tangent(point))
-
-    def from_coords(self, coords):
-        """Return the exponential at the origin of the product of Poincaré balls.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        point : array, shape=[..., n, n]
-            Point.
-        """
-        rows = kernels.unpack_strictly_lower(coords)
-        return kernels.hyperboloid_from_origin_tangent(rows)
-
-    def mean(self, points, weights):
-        """Return the Fréchet mean of each row; the weights of the rows drop out.
-
-        Parameters
-        ----------
-        points : array, shape=[..., N, n, n]
-            Points.
-        weights : array, shape=[..., N]
-            Weights of sum one.
-
-        Returns
-        -------
-        mean : array, shape=[..., n, n]
-            Fréchet mean.
-        """
-        xp = namespace(points)
-        return kernels.hyperbolic_mean(
-            xp.moveaxis(points, -3, -2), weights[..., None, :]
-        )
 
 
 def _broadcast(x, *others):

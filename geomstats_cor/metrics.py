@@ -25,9 +25,9 @@ from .diffeos import (
     PolyHyperbolicCholeskyDiffeo,
 )
 from .exceptions import ParameterError
+from .hyperbolic_rows import HyperbolicRowsMetric
 from .image_metrics import (
     HollowMetric,
-    HyperbolicRowsMetric,
     NullRowSumsMetric,
     StrictlyLowerMetric,
     UnitLowerMetric,

@@ -12,6 +12,7 @@ from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
 from .exceptions import ShapeError
 from .kernels._arrays import constant
+from .kernels._precision import in_own_precision
 from .tensors import TensorComponents
 from .validation import (
     as_arrays,
@@ -78,6 +79,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             self.diffeo(arrays[-1])
         return arrays
 
+    @in_own_precision
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         r"""Return the inner product :math:`\langle A, B \rangle_P`.
 
@@ -102,6 +104,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         frame_b = self._orthonormal(vector_b, point)
         return array_namespace(frame_a).sum(frame_a * frame_b, axis=(-2, -1))
 
+    @in_own_precision
     def squared_norm(self, vector, base_point=None):
         """Return the squared length of a tangent vector.
 
@@ -121,6 +124,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         frame = self._orthonormal(vector, point)
         return array_namespace(frame).sum(frame * frame, axis=(-2, -1))
 
+    @in_own_precision
     def norm(self, vector, base_point=None):
         """Return the length of a tangent vector.
 
@@ -140,6 +144,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         frame = self._orthonormal(vector, point)
         return array_namespace(frame).linalg.vector_norm(frame, axis=(-2, -1))
 
+    @in_own_precision
     def normalize(self, vector, base_point=None):
         """Return the tangent vector of length one in the same direction.
 
@@ -179,6 +184,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         vector = self._space.random_tangent_vec(point, n_vectors, rng=rng)
         return self.normalize(vector, point)
 
+    @in_own_precision
     def exp(self, tangent_vec, base_point):
         r"""Return the exponential :math:`\phi^{-1}(\exp_{\phi(P)}(d_P \phi(V)))`.
 
@@ -198,6 +204,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         image, image_vector = self.diffeo.map_and_tangent(vector, point)
         return self.diffeo.inverse(self.image_space.metric.exp(image_vector, image))
 
+    @in_own_precision
     def log(self, point, base_point):
         r"""Return the logarithm :math:`(d_P \phi)^{-1}(\log_{\phi(P)} \phi(Q))`.
 
@@ -216,6 +223,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         point, base_point = self._admit(point=point, base_point=base_point)
         return super().log(point, base_point)
 
+    @in_own_precision
     def squared_dist(self, point_a, point_b):
         """Return the squared distance between points.
 
@@ -232,6 +240,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
         return super().squared_dist(point_a, point_b)
 
+    @in_own_precision
     def dist(self, point_a, point_b):
         """Return the distance between points.
 
@@ -310,6 +319,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dists = self.image_space.metric.dist(image[..., None, :, :], image_neighbors)
         return array_namespace(dists).argmin(dists, axis=-1)
 
+    @in_own_precision
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
         """Return the geodesic from a point, to a point or with a velocity.
 
@@ -339,6 +349,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         )
         return super().geodesic(initial_point, end_point, velocity)
 
+    @in_own_precision
     def parallel_transport(
         self, tangent_vec, base_point, direction=None, end_point=None
     ):
@@ -376,6 +387,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             require_finite_result(transported)
         return transported
 
+    @in_own_precision
     def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
         r"""Return the curvature :math:`R(A, B) C`.
 
@@ -399,6 +411,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         )
         return super().curvature(*arrays)
 
+    @in_own_precision
     def sectional_curvature(self, tangent_vec_a, tangent_vec_b, base_point=None):
         r"""Return the sectional curvature :math:`\langle R(A, B) B, A \rangle`.
 
@@ -455,6 +468,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             point.shape[:-2], xp.inf, dtype=point.dtype, device=device(point)
         )
 
+    @in_own_precision
     def to_coords(self, point):
         """Return the coordinates of points, null at the identity.
 
@@ -475,6 +489,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         (point,) = self._admit(point=point)
         return self.image_space.metric.to_coords(self.diffeo(point))
 
+    @in_own_precision
     def from_coords(self, coords):
         """Return the points with given coordinates.
 

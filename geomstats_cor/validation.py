@@ -2,7 +2,9 @@
 
 Kernels compute and do not look; the classes of the library pass their arguments through
 here first. Positive definiteness is not tested in advance: the factorisation that a map
-needs anyway fails on a bad matrix, and only then is the culprit looked for.
+needs anyway fails on a bad matrix, and only then is the culprit looked for. While torch
+traces a program or maps over a batch there are no numbers to look at: shapes and types
+are checked then, entries are not.
 """
 
 import warnings
@@ -21,7 +23,8 @@ from .exceptions import (
     NotUnitDiagonalError,
     ShapeError,
 )
-from .kernels._arrays import cholesky, diagonal
+from .kernels._arrays import cholesky, diagonal, namespace
+from .kernels._gradients import detached, is_readable
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
@@ -43,6 +46,9 @@ def as_arrays(**arguments):
     arrays : list of array or None
         Arrays, in the order of the arguments.
     """
+    given = [value for value in arguments.values() if value is not None]
+    if given and _are_alike(given):
+        return list(arguments.values())
     arrays = {
         name: value
         for name, value in arguments.items()
@@ -132,6 +138,8 @@ def require_finite(name, x):
     x : array, shape=[..., n, n]
         Matrices.
     """
+    if not is_readable(x):
+        return
     xp = array_namespace(x)
     finite = xp.isfinite(x)
     if bool(xp.all(finite)):
@@ -153,6 +161,8 @@ def require_correlation(name, x):
     x : array, shape=[..., n, n]
         Square matrices.
     """
+    if not is_readable(x):
+        return
     if _is_close(x, 1.0):
         return
     require_finite(name, x)
@@ -179,6 +189,8 @@ def require_tangent(name, x):
     x : array, shape=[..., n, n]
         Square matrices.
     """
+    if not is_readable(x):
+        return
     if _is_close(x, 0.0):
         return
     require_finite(name, x)
@@ -197,6 +209,7 @@ def require_tangent(name, x):
 
 def _is_close(x, value):
     """Tell at a glance that matrices are finite, symmetric, and have a diagonal."""
+    x = detached(x)
     xp = array_namespace(x)
     tolerance = input_tolerance(x)
     if not bool(xp.all(xp.abs(diagonal(x) - value) <= tolerance)):
@@ -217,9 +230,12 @@ def require_positive_definite(name, point, image):
     image : array, shape=[..., n, n]
         What a map made of them.
     """
+    if not is_readable(image):
+        return
     xp = array_namespace(image)
     if bool(xp.all(xp.isfinite(image))):
         return
+    point = detached(point)
     smallest = xp.linalg.eigvalsh(point)[..., 0]
     where = first_index(smallest <= rank_tolerance(point) * point.shape[-1])
     if where is None:  # a borderline matrix: name the worst
@@ -242,6 +258,8 @@ def require_finite_result(point):
     point : array, shape=[..., n, n]
         Result of a map, or what a map is to be applied to.
     """
+    if not is_readable(point):
+        return
     xp = array_namespace(point)
     finite = xp.isfinite(point)
     if bool(xp.all(finite)):
@@ -261,8 +279,10 @@ def warn_if_singular(point):
     point : array, shape=[..., n, n]
         Symmetric matrices with unit diagonal.
     """
+    if not is_readable(point):
+        return
     xp = array_namespace(point)
-    pivots = xp.min(diagonal(cholesky(point)), axis=-1) ** 2
+    pivots = xp.min(diagonal(cholesky(detached(point))), axis=-1) ** 2
     where = first_index(~(pivots > rank_tolerance(point)))
     if where is not None:
         warn_near_boundary(where)
@@ -282,6 +302,20 @@ def warn_near_boundary(where):
         f"shorter step, or float64.",
         NearBoundaryWarning,
         stacklevel=2,
+    )
+
+
+def _are_alike(values):
+    """Tell at a glance that values are arrays of one library, dtype and device."""
+    first, *others = values
+    if not array_api_compat.is_array_api_obj(first):
+        return False
+    xp = namespace(first)
+    if first.dtype != xp.float64 and first.dtype != xp.float32:
+        return False
+    return all(
+        type(x) is type(first) and x.dtype == first.dtype and device(x) == device(first)
+        for x in others
     )
 
 

@@ -6,6 +6,8 @@ with the dtype and on the device of the input. Nothing is validated here, and a 
 outside the domain of a map gives NaN.
 """
 
+from ._gradients import prepare_torch as _prepare_torch
+from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
     cor_inverse,
     full_rank_factor,
@@ -99,6 +101,8 @@ from .triangular import (
     log_unit_lower_differential,
 )
 
+_prepare_torch()
+
 __all__ = [
     "cor",
     "cor_differential",
@@ -126,8 +130,8 @@ __all__ = [
     "spectral",
     "spectral_differential",
     "log_divided_differences",
-    "exp_divided_differences",
     "power_divided_differences",
+    "exp_divided_differences",
     "off_log",
     "off_log_and_differential",
     "off_log_differential",
@@ -181,3 +185,6 @@ __all__ = [
     "center",
     "helmert",
 ]
+
+for _name in __all__:
+    globals()[_name] = _in_own_precision(globals()[_name])

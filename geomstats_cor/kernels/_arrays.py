@@ -8,10 +8,28 @@ raising for the whole batch) is adapted here and nowhere else.
 
 import warnings
 
-import array_api_compat
+import array_api_compat.numpy
 import numpy as np
-from array_api_compat import array_namespace as namespace
 from array_api_compat import device
+
+_NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
+
+
+def namespace(*arrays):
+    """Return the array API namespace of arrays of one library.
+
+    The first array decides: a lookup by its type, which torch.compile can follow.
+    """
+    known = _NAMESPACES.get(type(arrays[0]))
+    if known is None:
+        known = array_api_compat.array_namespace(arrays[0])
+        _NAMESPACES[type(arrays[0])] = known
+    return known
+
+
+def is_torch(array):
+    """Tell whether an array is a torch tensor, without importing torch."""
+    return namespace(array).__name__ == "array_api_compat.torch"
 
 
 def eps(x):
@@ -75,7 +93,7 @@ def cholesky(x):
     The lower triangle alone is read.
     """
     xp = namespace(x)
-    if array_api_compat.is_torch_namespace(xp):
+    if is_torch(x):
         factor, info = xp.linalg.cholesky_ex(x)
         return xp.where((info > 0)[..., None, None], xp.nan, factor)
     try:
@@ -99,8 +117,8 @@ def _cholesky_each_on_its_own(x):
 
 def inverse_lower(lower):
     """Invert lower triangular matrices by substitution."""
-    xp = namespace(lower)
-    if array_api_compat.is_torch_namespace(xp):
+    if is_torch(lower):
+        xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
     return _inverse_lower_numpy(lower)
 
@@ -118,16 +136,15 @@ def _inverse_lower_numpy(lower):
 
 def solve_lower(lower, right):
     """Solve lower triangular systems, by substitution."""
-    xp = namespace(lower, right)
-    if array_api_compat.is_torch_namespace(xp):
+    if is_torch(lower):
+        xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, right, upper=False)
     return _inverse_lower_numpy(lower) @ right
 
 
 def whiten(factor, matrix):
     r"""Return :math:`L^{-1} V L^{-\top}` for symmetric :math:`V`."""
-    xp = namespace(factor, matrix)
-    if array_api_compat.is_torch_namespace(xp):
+    if is_torch(factor):
         return solve_lower(factor, solve_lower(factor, matrix).mT)
     inverse = _inverse_lower_numpy(factor)
     return inverse @ matrix @ inverse.mT
@@ -138,8 +155,8 @@ def solve_positive(matrix, vector):
 
     The solution is NaN where the matrix is singular.
     """
-    xp = namespace(matrix, vector)
-    if array_api_compat.is_torch_namespace(xp):
+    if is_torch(matrix):
+        xp = namespace(matrix)
         factor = cholesky(matrix)
         half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
         return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]

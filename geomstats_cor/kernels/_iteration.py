@@ -2,20 +2,40 @@
 
 import warnings
 
+import numpy as np
+
 from ..exceptions import ConvergenceWarning
 from ._arrays import namespace
 
 
-def report_unfinished(name, residual, done):
-    """Warn with the largest residual of the matrices that did not converge."""
+def report_unfinished(name, residual, done, matrix):
+    """Warn of the iterations that stopped short, and describe the worst.
+
+    Parameters
+    ----------
+    name : str
+        What is computed.
+    residual : array, shape=[...]
+        Residuals.
+    done : array of bool, shape=[...]
+        Which iterations reached their goal.
+    matrix : array, shape=[..., n, n]
+        The positive definite matrices whose condition number explains the failure.
+    """
     xp = namespace(residual)
-    unfinished = xp.where(done, 0.0, residual)
-    worst = float(xp.max(unfinished))
     count = int(xp.sum(xp.astype(~done, xp.int64)))
+    unfinished = xp.reshape(xp.where(done, 0.0, residual), (-1,))
+    worst = int(xp.argmax(unfinished))
+    values = xp.linalg.eigvalsh(xp.reshape(matrix, (-1, *matrix.shape[-2:]))[worst])
+    condition = (
+        float(values[-1] / values[0]) if float(values[0]) > 0.0 else float("inf")
+    )
+    where = tuple(int(i) for i in np.unravel_index(worst, tuple(residual.shape)))
     warnings.warn(
-        f"{name}: {count} matrices did not reach rounding accuracy; the largest "
-        f"residual is {worst:.1e}. They are close to singular: see "
-        f"FullRankCorrelationMatrices.nearest_safe_point.",
+        f"{name}: {count} of {unfinished.shape[0]} matrices did not reach rounding "
+        f"accuracy. The worst is that at index {where}, with residual "
+        f"{float(unfinished[worst]):.1e} and condition number {condition:.1e}. Keep "
+        f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point.",
         ConvergenceWarning,
         stacklevel=3,
     )

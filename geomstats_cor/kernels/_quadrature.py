@@ -7,20 +7,23 @@ import numpy as np
 
 @functools.cache
 def gauss_legendre(count):
-    """Return the nodes and weights of the Gauss-Legendre rule on [-1, 1]."""
-    return np.polynomial.legendre.leggauss(count)
+    """Return the nodes and weights of the Gauss-Legendre rule on [-1, 1], as pairs."""
+    return tuple(
+        (float(node), float(weight))
+        for node, weight in np.transpose(np.polynomial.legendre.leggauss(count))
+    )
 
 
+@functools.cache
 def positive_half(count):
-    """Return the positive nodes of an even rule, and weights that sum to one."""
-    nodes, weights = gauss_legendre(count + count % 2)
-    return nodes[nodes > 0], weights[nodes > 0]
+    """Return the positive nodes of an even rule, with weights that sum to one."""
+    return tuple(pair for pair in gauss_legendre(count + count % 2) if pair[0] > 0.0)
 
 
 @functools.cache
 def _exponential_errors(count, spreads):
     # Relative error of the rule for the mean of cosh(x u / 2), u in [-1, 1].
-    nodes, weights = positive_half(count)
+    nodes, weights = np.transpose(positive_half(count))
     x = 0.5 * np.asarray(spreads)[:, None]
     exact = np.sinh(x[:, 0]) / x[:, 0]
     return np.abs((np.cosh(x * nodes) @ weights) / exact - 1.0)

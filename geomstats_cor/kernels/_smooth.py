@@ -15,6 +15,13 @@ _ASINH_SERIES = tuple(
 )
 
 
+def length(square):
+    """Return the square root of a squared length, with derivative zero at zero."""
+    xp = namespace(square)
+    null = square == 0.0
+    return xp.where(null, 0.0, xp.sqrt(xp.where(null, 1.0, square)))
+
+
 def sinh_quotient(square):
     """Return sinh(r) / r, given the square of r."""
     xp = namespace(square)

@@ -23,6 +23,7 @@ from ._arrays import (
     whiten,
     with_diagonal,
 )
+from ._tangent_spaces import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
 from .correlation import cor
 
@@ -40,7 +41,7 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
     """
-    factor = cholesky(correlation)
+    factor = cholesky(moving_hollow(correlation))
     return factor / _regular_pivots(factor)[..., None]
 
 
@@ -59,8 +60,24 @@ def theta_inverse(unit_lower):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    factor, _ = _normalised_rows(unit_lower)
-    return with_diagonal(factor @ factor.mT, 1.0)
+    return correlation_of_rows(moving_strictly_lower(unit_lower))
+
+
+def correlation_of_rows(matrix):
+    r"""Return :math:`\operatorname{Cor}(A A^\top)`: the cosines between rows.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, m]
+        Matrix :math:`A`.
+
+    Returns
+    -------
+    correlation : array, shape=[..., n, n]
+        Correlation matrix.
+    """
+    rows, _ = _normalised_rows(matrix)
+    return with_diagonal(rows @ rows.mT, 1.0)
 
 
 def theta_differential(tangent_vec, correlation):
@@ -105,8 +122,9 @@ def theta_differential_at(tangent_vec, unit_lower):
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    unit_lower = moving_strictly_lower(unit_lower)
     factor, _ = _normalised_rows(unit_lower)
-    whitened = whiten(factor, tangent_vec)
+    whitened = whiten(factor, moving_hollow(tangent_vec))
     half = 0.5 * diagonal(whitened)
     moved = unit_lower @ strictly_lower(whitened)
     # The diagonal of A acts from the right in the first term, from the left in the
@@ -134,8 +152,8 @@ def theta_inverse_differential(vector, unit_lower):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    factor, scale = _normalised_rows(unit_lower)
-    scaled = vector * scale
+    factor, scale = _normalised_rows(moving_strictly_lower(unit_lower))
+    scaled = moving_strictly_lower(vector) * scale
     moved = (scaled - row_dot(scaled, factor) * factor) @ factor.mT
     return off_diagonal(moved + moved.mT)
 
@@ -179,7 +197,7 @@ def full_rank_factor(correlation):
         close to singular that rounding decides the sign of a pivot.
     """
     xp = namespace(correlation)
-    factor = cholesky(correlation)
+    factor = cholesky(moving_hollow(correlation))
     regular = xp.isfinite(_regular_pivots(factor)[..., :1])
     return xp.where(regular[..., None], factor, xp.nan)
 
@@ -210,7 +228,7 @@ def _regular_pivots(factor):
     return xp.where(smallest > rank_tolerance(factor), pivots, xp.nan)
 
 
-def _normalised_rows(unit_lower):
-    xp = namespace(unit_lower)
-    scale = 1.0 / xp.linalg.vector_norm(unit_lower, axis=-1, keepdims=True)
-    return unit_lower * scale, scale
+def _normalised_rows(matrix):
+    xp = namespace(matrix)
+    scale = 1.0 / xp.linalg.vector_norm(matrix, axis=-1, keepdims=True)
+    return matrix * scale, scale

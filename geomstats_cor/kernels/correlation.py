@@ -5,6 +5,7 @@ r"""The map from covariance to correlation, and its differential.
 """
 
 from ._arrays import diagonal, namespace, off_diagonal, with_diagonal
+from ._tangent_spaces import moving_symmetric
 
 
 def cor(covariance):
@@ -27,6 +28,7 @@ def cor(covariance):
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
+    covariance = moving_symmetric(covariance)
     scale = _inverse_deviation(covariance)
     return with_diagonal(scale[..., :, None] * covariance * scale[..., None, :], 1.0)
 
@@ -50,6 +52,7 @@ def cor_differential(vector, covariance):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    vector, covariance = moving_symmetric(vector), moving_symmetric(covariance)
     scale = _inverse_deviation(covariance)
     correlation = scale[..., :, None] * covariance * scale[..., None, :]
     scaled = scale[..., :, None] * vector * scale[..., None, :]

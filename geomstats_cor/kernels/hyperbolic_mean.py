@@ -60,7 +60,7 @@ def hyperbolic_mean(points, weights):
         step = xp.where(done[..., None], 0.0, solve_positive(hessian, gradient))
         step = _from_frame(step, mean)
         mean, objective = _descend(points, weights, mean, objective, step)
-    report_unfinished("hyperbolic mean", error, done)
+    report_unfinished("hyperbolic mean", error, done, hessian)
     return mean
 
 

@@ -15,6 +15,7 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
+import functools
 import math
 
 from ._arrays import (
@@ -26,22 +27,25 @@ from ._arrays import (
     off_diagonal,
     solve_positive,
 )
+from ._gradients import Opaque, StatedGradient, is_readable
 from ._iteration import report_unfinished
 from ._quadrature import nodes_for_exponential, positive_half
+from ._tangent_spaces import moving_hollow, moving_symmetric
 from .correlation import cor
 from .symmetric import (
-    exp_divided_differences,
-    log_divided_differences,
-    log_of_positive,
-    positive_or_nan,
+    exp_at,
+    exp_differential_at,
+    log_at,
+    log_differential_at,
+    positive_spectrum,
     spectral,
-    spectral_differential,
     sym_exp_second_differential,
     sym_log,
     sym_log_differential,
 )
 
 _MAX_ITERATIONS = 200
+_BLIND_RULE = positive_half(24)  # all digits for condition numbers up to 1e16
 _HESSIAN_TOLERANCE = 1e-3  # enough for a Newton step; the differential wants all digits
 
 
@@ -58,7 +62,7 @@ def off_log(correlation):
     hollow : array, shape=[..., n, n]
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
     """
-    return off_diagonal(sym_log(correlation))
+    return off_diagonal(sym_log(moving_hollow(correlation)))
 
 
 def off_log_differential(tangent_vec, correlation):
@@ -76,6 +80,7 @@ def off_log_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
     return off_diagonal(sym_log_differential(tangent_vec, correlation))
 
 
@@ -96,12 +101,11 @@ def off_log_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    values, vectors = namespace(correlation).linalg.eigh(correlation)
-    values = positive_or_nan(values)
-    hollow = off_diagonal(spectral(namespace(values).log(values), vectors))
-    differences = log_divided_differences(values)
-    moved = spectral_differential(tangent_vec, differences, vectors)
-    return hollow, off_diagonal(moved)
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
+    values, vectors = positive_spectrum(correlation)
+    hollow = log_at(correlation, values, vectors)
+    moved = log_differential_at(tangent_vec, correlation, values, vectors)
+    return off_diagonal(hollow), off_diagonal(moved)
 
 
 def off_log_diagonal(matrix):
@@ -125,8 +129,9 @@ def off_log_diagonal(matrix):
         Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
         matrix.
     """
-    shift, _, _ = _solve_diagonal(off_diagonal(matrix))
-    return shift - diagonal(matrix)
+    matrix = moving_symmetric(matrix)
+    hollow = off_diagonal(matrix)
+    return _diagonal(hollow, *_solve_diagonal(hollow)) - diagonal(matrix)
 
 
 def off_exp(matrix):
@@ -142,8 +147,7 @@ def off_exp(matrix):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    _, values, vectors = _solve_diagonal(off_diagonal(matrix))
-    return cor(spectral(namespace(matrix).exp(values), vectors))
+    return cor(exp_at(*_shifted(off_diagonal(moving_hollow(matrix)))))
 
 
 def off_exp_differential(vector, hollow):
@@ -166,8 +170,7 @@ def off_exp_differential(vector, hollow):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    _, values, vectors = _solve_diagonal(hollow)
-    return _differential_from_spectrum(vector, values, vectors)
+    return _differential_at(moving_hollow(vector), *_shifted(moving_hollow(hollow)))
 
 
 def off_log_differential_inverse(vector, correlation):
@@ -188,8 +191,11 @@ def off_log_differential_inverse(vector, correlation):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    values, vectors = namespace(correlation).linalg.eigh(correlation)
-    return _differential_from_spectrum(vector, log_of_positive(values), vectors)
+    vector, correlation = moving_hollow(vector), moving_hollow(correlation)
+    values, vectors = positive_spectrum(correlation)
+    logarithm = log_at(correlation, values, vectors)
+    values = namespace(values).log(values)
+    return _differential_at(vector, logarithm, values, vectors)
 
 
 def off_log_diagonal_differential(vector, matrix):
@@ -207,9 +213,7 @@ def off_log_diagonal_differential(vector, matrix):
     moved : array, shape=[..., n]
         Diagonal of the derivative of :math:`\mathcal D` along `vector`.
     """
-    _, values, vectors = _solve_diagonal(off_diagonal(matrix))
-    differences = exp_divided_differences(values)
-    return _diagonal_response(vector, differences, values, vectors)
+    return _diagonal_response(vector, *_shifted(off_diagonal(matrix)))
 
 
 def off_exp_second_differential(vector, hollow):
@@ -227,45 +231,83 @@ def off_exp_second_differential(vector, hollow):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    _, values, vectors = _solve_diagonal(hollow)
-    differences = exp_divided_differences(values)
-    response = _diagonal_response(vector, differences, values, vectors)
-    moved = vector + diagonal_matrix(response)
-    second = sym_exp_second_differential(moved, spectral(values, vectors))
-    hessian = _diagonal_hessian(values, vectors, tolerance=eps(values))
+    matrix, values, vectors = _shifted(hollow)
+    moved = vector + diagonal_matrix(
+        _diagonal_response(vector, matrix, values, vectors)
+    )
+    second = sym_exp_second_differential(moved, matrix)
+    hessian = _diagonal_hessian(matrix, values, vectors)
     bend = diagonal_matrix(-solve_positive(hessian, diagonal(second)))
-    return off_diagonal(second + spectral_differential(bend, differences, vectors))
+    return off_diagonal(second + exp_differential_at(bend, matrix, values, vectors))
 
 
-def _differential_from_spectrum(vector, values, vectors):
-    differences = exp_divided_differences(values)
-    response = _diagonal_response(vector, differences, values, vectors)
+def _shifted(hollow):
+    """Return H + D(H), and its spectrum."""
+    shift, values, vectors = _solve_diagonal(hollow)
+    diag = _diagonal(hollow, shift, values, vectors)
+    return hollow + diagonal_matrix(diag), values, vectors
+
+
+def _differential_at(vector, matrix, values, vectors):
+    """Return the differential of Exp° at a matrix H + D(H)."""
+    response = _diagonal_response(vector, matrix, values, vectors)
     moved = vector + diagonal_matrix(response)
-    return off_diagonal(spectral_differential(moved, differences, vectors))
+    return off_diagonal(exp_differential_at(moved, matrix, values, vectors))
 
 
-def _diagonal_response(vector, differences, values, vectors):
-    moved = diagonal(spectral_differential(vector, differences, vectors))
-    hessian = _diagonal_hessian(values, vectors, tolerance=eps(values))
-    return -solve_positive(hessian, moved)
+def _diagonal_response(vector, matrix, values, vectors):
+    """Return the motion of the diagonal: J d = -diag(d exp(V))."""
+    moved = diagonal(exp_differential_at(vector, matrix, values, vectors))
+    return -solve_positive(_diagonal_hessian(matrix, values, vectors), moved)
 
 
-def _diagonal_hessian(values, vectors, tolerance):
-    """Return J, the Hessian of tr exp(S + D) in the diagonal of D, by quadrature."""
-    xp = namespace(values)
+def _diagonal_hessian(matrix, values, vectors):
+    """Return J, the Hessian of tr exp(S + D) in the diagonal of D, to all digits."""
+    return _hadamard_mean(
+        lambda time: exp_at(time * matrix, time * values, vectors),
+        _rule(values, 64.0 * eps(values)),
+    )
+
+
+def _hadamard_mean(exponential, rule):
+    """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry."""
+    total = 0.0
+    for node, weight in rule:
+        time = 0.5 * (1.0 + node)
+        total = total + weight * exponential(time) * exponential(1.0 - time)
+    return total
+
+
+def _rule(values, tolerance):
+    """Return a quadrature rule for exponentials of the spread of the spectrum."""
+    if not is_readable(values):
+        return _BLIND_RULE
     spread = values[..., -1] - values[..., 0]
-    widest = float(xp.max(spread)) if math.prod(spread.shape) else 0.0
-    nodes, weights = positive_half(nodes_for_exponential(widest, tolerance))
-    hessian = 0.0
-    for node, weight in zip(nodes, weights, strict=True):
-        time = 0.5 * (1.0 + float(node))
-        first = spectral(xp.exp(time * values), vectors)
-        second = spectral(xp.exp((1.0 - time) * values), vectors)
-        hessian = hessian + float(weight) * first * second
-    return hessian
+    widest = float(namespace(values).max(spread)) if math.prod(spread.shape) else 0.0
+    return positive_half(nodes_for_exponential(widest, tolerance))
 
 
-def _solve_diagonal(hollow):
+def _diagonal_tangent(tangents, hollow, shift, values, vectors):
+    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
+    return _diagonal_response(tangents[0], matrix, values, vectors)
+
+
+def _diagonal_cotangent(cotangent, needed, hollow, shift, values, vectors):
+    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
+    hessian = _diagonal_hessian(matrix, values, vectors)
+    solved = diagonal_matrix(solve_positive(hessian, cotangent))
+    return -exp_differential_at(solved, matrix, values, vectors), None, None, None
+
+
+# The solution as a function of the matrix, by the implicit function theorem.
+_diagonal = StatedGradient(
+    lambda hollow, shift, values, vectors: namespace(shift).asarray(shift, copy=True),
+    _diagonal_tangent,
+    _diagonal_cotangent,
+)
+
+
+def _newton_diagonal(hollow):
     """Return the diagonal, and the spectral decomposition of the shifted matrix."""
     xp = namespace(hollow)
     size = hollow.shape[-1]
@@ -283,7 +325,10 @@ def _solve_diagonal(hollow):
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
-        hessian = _diagonal_hessian(values, vectors, tolerance=_HESSIAN_TOLERANCE)
+        hessian = _hadamard_mean(
+            functools.partial(_exponential, values, vectors),
+            _rule(values, _HESSIAN_TOLERANCE),
+        )
         step = solve_positive(hessian, -diag * log_diag)
         use_step = accepted & xp.all(xp.isfinite(step), axis=-1)
 
@@ -296,8 +341,18 @@ def _solve_diagonal(hollow):
         previous = error
         move = xp.where(use_step[..., None], step, fallback)
         trial = start + xp.where(done[..., None], 0.0, move)
-    report_unfinished("off-log diagonal", error, done)
+    exponential = spectral(xp.exp(values), vectors)
+    report_unfinished("off-log diagonal", error, done, exponential)
     return trial, values, vectors
+
+
+_solve_diagonal = Opaque(
+    "off_log_diagonal", _newton_diagonal, lambda x: (x[..., 0], x[..., 0], x)
+)
+
+
+def _exponential(values, vectors, time):
+    return spectral(namespace(values).exp(time * values), vectors)
 
 
 def _level(hollow, trial):

@@ -27,23 +27,31 @@ from ._arrays import (
     eye_like,
     namespace,
     solve_positive,
+    symmetrize,
 )
+from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
-from .cholesky import full_rank_factor
-from .correlation import cor, cor_differential, cor_second_differential
+from ._tangent_spaces import moving_hollow, moving_row0
+from .cholesky import correlation_of_rows, full_rank_factor
+from .correlation import cor_differential, cor_second_differential
 from .isometries import center
 from .symmetric import (
-    exp_divided_differences,
-    log_of_positive,
+    exp_at,
+    exp_differential_at,
+    log_at,
+    log_differential_at,
+    positive_spectrum,
     spectral,
-    spectral_differential,
+    spectrum,
     sym_exp,
     sym_exp_differential,
     sym_exp_second_differential,
 )
 
 _MAX_ITERATIONS = 60
-_ILL_CONDITIONED = 1e6  # in units of rounding, where eigenvalues of X C X give way
+_CLOSE = 1e-3  # a residual from where Newton steps converge quadratically
+_LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
+_ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
 
 
 def log_scaling(matrix):
@@ -62,34 +70,7 @@ def log_scaling(matrix):
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
     """
-    xp = namespace(matrix)
-    scale = 1.0 / xp.sqrt(diagonal(matrix))
-    unit = _congruence(scale, matrix)
-    identity = eye_like(unit)
-    # Some matrices that are not positive definite have a positive scaling too.
-    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
-    unit = xp.where(regular, unit, identity)
-    scale = xp.where(regular[..., 0], scale, xp.nan)
-    scaling = xp.ones_like(scale)
-    floor = 4.0 * eps(matrix)
-    previous = xp.full_like(scaling[..., 0], xp.inf)
-    for _ in range(_MAX_ITERATIONS):
-        scaling = scaling * _radial_factor(unit, scaling)[..., None]
-        balanced = _congruence(scaling, unit)
-        residual = 1.0 - xp.sum(balanced, axis=-1)
-        # Rounding in the row sums bounds what any step can reach.
-        noise = floor * xp.max(xp.sum(xp.abs(balanced), axis=-1), axis=-1)
-        error = xp.max(xp.abs(residual), axis=-1)
-        done = (error <= noise) | ((error < 1e-3) & (error >= 0.25 * previous))
-        if bool(xp.all(done)):
-            return scale * scaling
-        step = solve_positive(balanced + identity, residual)
-        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
-        length = xp.where(done, 0.0, length)
-        previous = xp.where(done, previous, error)
-        scaling = scaling * (1.0 + length[..., None] * step)
-    report_unfinished("log-scaling", error, done)
-    return scale * scaling
+    return _scaling(matrix, _solve_scaling(matrix))
 
 
 def scaled_to_unit_row_sums(matrix):
@@ -122,8 +103,7 @@ def log_scaled(correlation):
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
     """
-    values, vectors, _, _ = _balanced_spectrum(correlation)
-    return center(spectral(values, vectors))
+    return center(log_at(*_balanced(moving_hollow(correlation))[1:]))
 
 
 def log_scaled_differential(tangent_vec, correlation):
@@ -168,17 +148,21 @@ def log_scaled_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
-    values, vectors, scaling, balanced = _balanced_spectrum(correlation)
-    moved = _relative_response(scaling, tangent_vec, balanced)
-    moved = (moved[..., :, None] + moved[..., None, :]) * balanced
-    moved = _congruence(scaling, tangent_vec) - moved
-    differences = 1.0 / exp_divided_differences(values)
-    moved = spectral_differential(moved, differences, vectors)
-    return center(spectral(values, vectors)), center(moved)
+    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
+    scaling, balanced, values, vectors = _balanced(correlation)
+    response = _relative_response(scaling, tangent_vec, balanced)
+    response = (response[..., :, None] + response[..., None, :]) * balanced
+    moved = log_differential_at(
+        _congruence(scaling, tangent_vec) - response, balanced, values, vectors
+    )
+    return center(log_at(balanced, values, vectors)), center(moved)
 
 
 def exp_scaled(null_row_sums):
     r"""Return :math:`\operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R)`.
+
+    As the products of the normalised rows of :math:`\exp(R / 2)`, which keep the digits
+    of rows that :math:`\exp(R)` would drown.
 
     Parameters
     ----------
@@ -190,7 +174,8 @@ def exp_scaled(null_row_sums):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return cor(sym_exp(null_row_sums))
+    half = sym_exp(0.5 * moving_row0(null_row_sums))
+    return correlation_of_rows(half)
 
 
 def exp_scaled_differential(vector, null_row_sums):
@@ -208,10 +193,10 @@ def exp_scaled_differential(vector, null_row_sums):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    xp = namespace(vector, null_row_sums)
-    values, vectors = xp.linalg.eigh(null_row_sums)
-    moved = spectral_differential(vector, exp_divided_differences(values), vectors)
-    return cor_differential(moved, spectral(xp.exp(values), vectors))
+    vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
+    values, vectors = spectrum(null_row_sums)
+    moved = exp_differential_at(vector, null_row_sums, values, vectors)
+    return cor_differential(moved, exp_at(null_row_sums, values, vectors))
 
 
 def exp_scaled_second_differential(vector, null_row_sums):
@@ -234,26 +219,53 @@ def exp_scaled_second_differential(vector, null_row_sums):
     return cor_second_differential(first, second, sym_exp(null_row_sums))
 
 
-def _balanced_spectrum(correlation):
-    """Return the spectrum of log(X C X), the scaling x, and the matrix X C X.
+def _balanced(correlation):
+    """Return the scaling x, the matrix X C X and its spectrum."""
+    scaling, values, vectors = _balanced_spectrum(correlation)
+    scaling = _scaling(correlation, scaling)
+    return scaling, _congruence(scaling, correlation), values, vectors
+
+
+def _stable_spectrum(correlation):
+    """Return the scaling x and the spectrum of X C X.
 
     The scaling can make the condition number much worse than that of the correlation
     matrix itself. Singular values of X L, with C = L L', do not suffer from it.
     """
     xp = namespace(correlation)
-    scaling = log_scaling(correlation)
+    scaling = _newton_scaling(correlation)
     balanced = _congruence(scaling, correlation)
     known = xp.isfinite(scaling[..., 0])[..., None, None]
-    values, vectors = xp.linalg.eigh(xp.where(known, balanced, eye_like(balanced)))
-    logarithms = xp.where(known[..., 0], log_of_positive(values), xp.nan)
-    if bool(xp.any(values[..., 0] < _ILL_CONDITIONED * eps(values) * values[..., -1])):
+    mended = xp.where(known, balanced, eye_like(balanced))
+    values, vectors = positive_spectrum(mended)
+    loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
+    if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
         factor = full_rank_factor(correlation)
         regular = xp.isfinite(factor[..., :1, :1]) & known
         factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
         vectors, roots, _ = xp.linalg.svd(factor)
         vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
-        logarithms = xp.where(regular[..., 0], 2.0 * xp.log(roots), xp.nan)
-    return logarithms, vectors, scaling, balanced
+        values = xp.where(regular[..., 0], roots**2, xp.nan)
+        _report_loss(correlation, values, vectors)
+    return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+
+
+def _report_loss(correlation, values, vectors):
+    """Warn if the correlation matrix cannot be recovered from its logarithm."""
+    xp = namespace(correlation)
+    logarithm = center(spectral(xp.log(values), vectors))
+    known = xp.isfinite(logarithm[..., 0, 0])
+    logarithm = xp.where(known[..., None, None], logarithm, eye_like(logarithm))
+    loss = xp.abs(exp_scaled(logarithm) - correlation)
+    loss = xp.where(known, xp.max(loss, axis=(-2, -1)), 0.0)
+    kept = loss <= _LOSS * eps(correlation)
+    if not bool(xp.all(kept)):
+        report_unfinished("log-scaled logarithm", loss, kept, correlation)
+
+
+_balanced_spectrum = Opaque(
+    "balanced_spectrum", _stable_spectrum, lambda x: (x[..., 0], x[..., 0], x)
+)
 
 
 def _congruence(scaling, matrix):
@@ -286,11 +298,75 @@ def _relative_response(scaling, vector, balanced):
     return solve_positive(eye_like(balanced) + balanced, row_sums)
 
 
-def _radial_factor(unit, scaling):
-    """Minimise the objective along the ray of the scaling."""
+def _scaling_tangent(tangents, matrix, scaling):
+    scaling = _scaling(matrix, scaling)
+    balanced = _congruence(scaling, matrix)
+    return -scaling * _relative_response(scaling, tangents[0], balanced)
+
+
+def _scaling_cotangent(cotangent, needed, matrix, scaling):
+    scaling = _scaling(matrix, scaling)
+    balanced = _congruence(scaling, matrix)
+    solved = solve_positive(eye_like(balanced) + balanced, scaling * cotangent)
+    solved = scaling * solved
+    return -symmetrize(solved[..., :, None] * scaling[..., None, :]), None
+
+
+# The solution as a function of the matrix, by the implicit function theorem.
+_scaling = StatedGradient(
+    lambda matrix, scaling: namespace(scaling).asarray(scaling, copy=True),
+    _scaling_tangent,
+    _scaling_cotangent,
+)
+
+
+def _newton_scaling(matrix):
+    """Return the scaling, by Newton's method."""
+    xp = namespace(matrix)
+    scale = 1.0 / xp.sqrt(diagonal(matrix))
+    unit = _congruence(scale, matrix)
+    identity = eye_like(unit)
+    # Some matrices that are not positive definite have a positive scaling too.
+    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
+    unit = xp.where(regular, unit, identity)
+    scale = xp.where(regular[..., 0], scale, xp.nan)
+    scaling = xp.ones_like(scale)
+    magnitude = None
+    noise = xp.zeros_like(scaling[..., 0])
+    previous = xp.full_like(noise, xp.inf)
+    for _ in range(_MAX_ITERATIONS):
+        scaling, residual = _radial_step(unit, scaling)
+        error = xp.max(xp.abs(residual), axis=-1)
+        if bool(xp.any(error < _CLOSE)):
+            # Rounding in the row sums bounds what any step can reach.
+            magnitude = xp.abs(unit) if magnitude is None else magnitude
+            noise = 4.0 * eps(unit) * xp.max(_row_sums(magnitude, scaling), axis=-1)
+        done = (error <= noise) | ((error < _CLOSE) & (error >= 0.25 * previous))
+        if bool(xp.all(done)):
+            return scale * scaling
+        step = solve_positive(_congruence(scaling, unit) + identity, residual)
+        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
+        length = xp.where(done, 0.0, length)
+        previous = xp.where(done, previous, error)
+        scaling = scaling * (1.0 + length[..., None] * step)
+    report_unfinished("log-scaling", error, done, matrix)
+    return scale * scaling
+
+
+_solve_scaling = Opaque("log_scaling", _newton_scaling, lambda x: x[..., 0])
+
+
+def _radial_step(unit, scaling):
+    """Minimise the objective along the ray of the scaling, and return its residual."""
     xp = namespace(unit)
-    quadratic = xp.sum(scaling * (unit @ scaling[..., None])[..., 0], axis=-1)
-    return xp.sqrt(unit.shape[-1] / quadratic)
+    sums = _row_sums(unit, scaling)
+    factor = unit.shape[-1] / xp.sum(sums, axis=-1, keepdims=True)
+    return xp.sqrt(factor) * scaling, 1.0 - factor * sums
+
+
+def _row_sums(matrix, scaling):
+    """Return the row sums of X C X."""
+    return scaling * (matrix @ scaling[..., None])[..., 0]
 
 
 def _majoriser_step(step, decrement):

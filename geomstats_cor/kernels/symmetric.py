@@ -15,6 +15,7 @@ References
 """
 
 from ._arrays import namespace, symmetrize
+from ._gradients import StatedGradient, detached
 from ._jets import expm1_jet
 from ._tolerances import rank_tolerance
 
@@ -59,6 +60,120 @@ def spectral_differential(vector, divided_differences, vectors):
     return symmetrize(moved)
 
 
+def spectrum(matrix):
+    """Return eigenvalues, ascending, and eigenvectors, as constants.
+
+    Derivatives do not pass through them: the maps below state their own.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    values : array, shape=[..., n]
+        Eigenvalues.
+    vectors : array, shape=[..., n, n]
+        Orthonormal eigenvectors, as columns.
+    """
+    return tuple(namespace(matrix).linalg.eigh(detached(matrix)))
+
+
+def positive_spectrum(matrix):
+    """Return the spectrum, with NaN for eigenvalues that are not positive.
+
+    An eigenvalue so small that rounding decides its sign counts as not positive.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    values : array, shape=[..., n]
+        Eigenvalues.
+    vectors : array, shape=[..., n, n]
+        Orthonormal eigenvectors, as columns.
+    """
+    values, vectors = spectrum(matrix)
+    positive = values > rank_tolerance(values) * values[..., -1:]
+    return namespace(values).where(positive, values, float("nan")), vectors
+
+
+def _spectral_function(function, divided_differences, second_differential):
+    """Return a function of symmetric matrices and its differential, given spectra.
+
+    The differential is self-adjoint, and the second one symmetric in all three slots:
+    tangents and cotangents are the same formulas. Parameters of the function follow
+    the arrays.
+    """
+
+    def value_tangent(tangents, matrix, *rest):
+        return differential(tangents[0], matrix, *rest)
+
+    def value_cotangent(cotangent, needed, matrix, *rest):
+        return differential(symmetrize(cotangent), matrix, *rest), None, None
+
+    def differential_tangent(tangents, vector, *rest):
+        moved, turned, *_ = tangents
+        result = 0.0
+        if moved is not None:
+            result = result + differential(moved, *rest)
+        if turned is not None:
+            result = result + second_differential(vector, turned, *rest)
+        return result
+
+    def differential_cotangent(cotangent, needed, vector, *rest):
+        cotangent = symmetrize(cotangent)
+        moved = differential(cotangent, *rest)
+        turned = second_differential(vector, cotangent, *rest) if needed[1] else None
+        return moved, turned, None, None
+
+    def value(matrix, values, vectors, *parameters):
+        return spectral(function(values, *parameters), vectors)
+
+    def differential_value(vector, matrix, values, vectors, *parameters):
+        differences = divided_differences(values, *parameters)
+        return spectral_differential(vector, differences, vectors)
+
+    differential = StatedGradient(
+        differential_value, differential_tangent, differential_cotangent
+    )
+    return StatedGradient(value, value_tangent, value_cotangent), differential
+
+
+def _exp_second_differential(vector_a, vector_b, matrix, values=None, vectors=None):
+    """Return the second differential of the exponential, a bilinear map."""
+    total, difference = vector_a + vector_b, vector_a - vector_b
+    forth = expm1_jet((matrix, total, 0.0 * total))[2]
+    back = expm1_jet((matrix, difference, 0.0 * difference))[2]
+    return 0.5 * symmetrize(forth - back)
+
+
+def _log_second_differential(vector_a, vector_b, matrix, values, vectors):
+    """Return that of the logarithm, from that of its inverse."""
+    logarithm = log_at(matrix, values, vectors)
+    moved_a = log_differential_at(vector_a, matrix, values, vectors)
+    moved_b = log_differential_at(vector_b, matrix, values, vectors)
+    curved = _exp_second_differential(moved_a, moved_b, logarithm)
+    return -log_differential_at(curved, matrix, values, vectors)
+
+
+def _power_second_differential(vector_a, vector_b, matrix, values, vectors, exponent):
+    """Return that of a power, which is exp(p log S), by the chain rule."""
+    spectra = matrix, values, vectors
+    logarithm = exponent * log_at(*spectra)
+    moved_a = exponent * log_differential_at(vector_a, *spectra)
+    moved_b = exponent * log_differential_at(vector_b, *spectra)
+    curved = exponent * _log_second_differential(vector_a, vector_b, *spectra)
+    values = exponent * namespace(values).log(values)
+    return _exp_second_differential(moved_a, moved_b, logarithm) + exp_differential_at(
+        curved, logarithm, values, vectors
+    )
+
+
 def sym_log(matrix):
     r"""Return the logarithm of symmetric positive definite matrices.
 
@@ -72,8 +187,7 @@ def sym_log(matrix):
     logarithm : array, shape=[..., n, n]
         Symmetric matrix; NaN where `matrix` is not positive definite.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    return spectral(log_of_positive(values), vectors)
+    return log_at(matrix, *positive_spectrum(matrix))
 
 
 def sym_exp(matrix):
@@ -89,13 +203,11 @@ def sym_exp(matrix):
     exponential : array, shape=[..., n, n]
         Symmetric positive definite matrix.
     """
-    xp = namespace(matrix)
-    values, vectors = xp.linalg.eigh(matrix)
-    return spectral(xp.exp(values), vectors)
+    return exp_at(matrix, *spectrum(matrix))
 
 
 def sym_power(matrix, exponent):
-    r"""Return a real power of symmetric positive definite matrices.
+    r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
     Parameters
     ----------
@@ -109,9 +221,7 @@ def sym_power(matrix, exponent):
     power : array, shape=[..., n, n]
         Symmetric positive definite matrix; NaN where `matrix` is not positive definite.
     """
-    xp = namespace(matrix)
-    values, vectors = xp.linalg.eigh(matrix)
-    return spectral(xp.exp(exponent * log_of_positive(values)), vectors)
+    return power_at(matrix, *positive_spectrum(matrix), float(exponent))
 
 
 def sym_log_differential(vector, matrix):
@@ -129,9 +239,7 @@ def sym_log_differential(vector, matrix):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = log_divided_differences(positive_or_nan(values))
-    return spectral_differential(vector, differences, vectors)
+    return log_differential_at(vector, matrix, *positive_spectrum(matrix))
 
 
 def sym_exp_differential(vector, matrix):
@@ -149,8 +257,7 @@ def sym_exp_differential(vector, matrix):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    return spectral_differential(vector, exp_divided_differences(values), vectors)
+    return exp_differential_at(vector, matrix, *spectrum(matrix))
 
 
 def sym_exp_second_differential(vector, matrix):
@@ -188,9 +295,9 @@ def sym_power_differential(vector, matrix, exponent):
     moved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    values, vectors = namespace(matrix).linalg.eigh(matrix)
-    differences = power_divided_differences(positive_or_nan(values), exponent)
-    return spectral_differential(vector, differences, vectors)
+    return power_differential_at(
+        vector, matrix, *positive_spectrum(matrix), float(exponent)
+    )
 
 
 def exp_divided_differences(values):
@@ -265,20 +372,6 @@ def power_divided_differences(values, exponent):
     return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
 
 
-def log_of_positive(values):
-    """Return the logarithms of ascending eigenvalues, NaN where they do not exist."""
-    return namespace(values).log(positive_or_nan(values))
-
-
-def positive_or_nan(values):
-    """Return ascending eigenvalues, NaN where they are not positive.
-
-    An eigenvalue so small that rounding decides its sign counts as not positive.
-    """
-    positive = values > rank_tolerance(values) * values[..., -1:]
-    return namespace(values).where(positive, values, float("nan"))
-
-
 def _sorted_pairs(values):
     xp = namespace(values)
     rows, columns = values[..., :, None], values[..., None, :]
@@ -289,3 +382,22 @@ def _where_zero(x, value_at_zero, function):
     xp = namespace(x)
     at_zero = x == 0.0
     return xp.where(at_zero, value_at_zero, function(xp.where(at_zero, 1.0, x)))
+
+
+log_at, log_differential_at = _spectral_function(
+    lambda values: namespace(values).log(values),
+    log_divided_differences,
+    _log_second_differential,
+)
+exp_at, exp_differential_at = _spectral_function(
+    lambda values: namespace(values).exp(values),
+    exp_divided_differences,
+    _exp_second_differential,
+)
+power_at, power_differential_at = _spectral_function(
+    lambda values, exponent: namespace(values).exp(
+        exponent * namespace(values).log(values)
+    ),
+    power_divided_differences,
+    _power_second_differential,
+)

@@ -30,8 +30,10 @@ from ._arrays import (
     solve_lower,
     strictly_lower,
 )
+from ._gradients import detached, is_readable
 from ._jets import expm1_jet, jet_polynomial, jet_product
 from ._quadrature import gauss_legendre, positive_half
+from ._tangent_spaces import moving_strictly_lower
 
 _SERIES_UP_TO = 64
 
@@ -52,13 +54,13 @@ def log_unit_lower(unit_lower):
     strict = strictly_lower(unit_lower)
     identity = eye_like(strict)
     cayley = strictly_lower(solve_lower(2.0 * identity + strict, strict))
-    if strict.shape[-1] <= _SERIES_UP_TO:
+    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
         return strictly_lower(_atanh_jet((cayley,))[0])
     square = cayley @ cayley
     logarithm = 0.0
-    for node, weight in zip(*positive_half(_node_count(cayley, square)), strict=True):
-        resolved = solve_lower(identity - float(node) ** 2 * square, cayley)
-        logarithm = logarithm + 2.0 * float(weight) * resolved
+    for node, weight in positive_half(_node_count(cayley, square)):
+        resolved = solve_lower(identity - node**2 * square, cayley)
+        logarithm = logarithm + 2.0 * weight * resolved
     return strictly_lower(logarithm)
 
 
@@ -79,18 +81,19 @@ def log_unit_lower_differential(vector, unit_lower):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    vector = moving_strictly_lower(vector)
     strict = strictly_lower(unit_lower)
     identity = eye_like(strict)
     inverse = inverse_lower(2.0 * identity + strict)
     cayley = strictly_lower(inverse @ strict)
-    if strict.shape[-1] <= _SERIES_UP_TO:
+    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
         moved = 2.0 * inverse @ vector @ inverse
         return strictly_lower(_atanh_jet((cayley, moved))[1])
     count = _node_count(cayley, cayley @ cayley, slack=2)
     moved = 0.0
-    for node, weight in zip(*gauss_legendre(count), strict=True):
-        resolvent = inverse_lower(identity + 0.5 * (1.0 + float(node)) * strict)
-        moved = moved + 0.5 * float(weight) * (resolvent @ vector @ resolvent)
+    for node, weight in gauss_legendre(count):
+        resolvent = inverse_lower(identity + 0.5 * (1.0 + node) * strict)
+        moved = moved + 0.5 * weight * (resolvent @ vector @ resolvent)
     return strictly_lower(moved)
 
 
@@ -114,6 +117,7 @@ def exp_strictly_lower(strict):
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
     """
+    strict = moving_strictly_lower(strict)
     return eye_like(strict) + expm1_jet((strict,))[0]
 
 
@@ -132,6 +136,7 @@ def exp_strictly_lower_differential(vector, strict):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    vector, strict = moving_strictly_lower(vector), moving_strictly_lower(strict)
     return expm1_jet((strict, vector))[1]
 
 
@@ -157,6 +162,7 @@ def exp_strictly_lower_second_differential(vector, strict):
 def _node_count(cayley, square, slack=0):
     """Return how many Gauss nodes make the logarithm exact to rounding."""
     xp = namespace(cayley)
+    cayley, square = detached(cayley), detached(square)
     exact = _exact_node_count(cayley.shape[-1])
     if not math.prod(cayley.shape[:-2]):
         return exact
@@ -176,18 +182,19 @@ def _series_terms(cayley, square, order):
     """Return the sizes of Z W^k relative to Z, as random vectors see them.
 
     The largest over the rows, each relative to its own size: a correlation matrix sees
-    the rows of its triangle normalised, and large rows must not hide small ones.
+    the rows of its triangle normalised, and large rows must not hide small ones. Terms
+    after the first that no longer counts are left null.
     """
     xp = namespace(cayley)
     probes = np.random.default_rng(0).standard_normal((cayley.shape[-1], 4))
     probe = cayley @ constant(probes, cayley)
-    sizes = []
-    for _ in range(order):
-        sizes.append(xp.linalg.vector_norm(probe, axis=-1))
+    tiny = float(xp.finfo(cayley.dtype).smallest_normal)
+    reference = xp.linalg.vector_norm(probe, axis=-1) + tiny
+    terms = [1.0]
+    while len(terms) < order and terms[-1] > 0.01 * eps(cayley):
         probe = square @ probe
-    sizes = xp.reshape(xp.stack(sizes), (order, -1))
-    tiny = float(xp.finfo(sizes.dtype).smallest_normal)
-    return xp.max(sizes / (sizes[:1] + tiny), axis=-1)
+        terms.append(float(xp.max(xp.linalg.vector_norm(probe, axis=-1) / reference)))
+    return constant(terms + [0.0] * (order - len(terms)), cayley)
 
 
 @functools.cache
@@ -197,7 +204,7 @@ def _rule_errors(exact):
     orders = np.arange(exact)
     errors = np.zeros((len(counts), exact))
     for row, count in enumerate(counts):
-        nodes, weights = positive_half(count)
+        nodes, weights = np.transpose(positive_half(count))
         moments = nodes ** (2 * orders[count:, None]) @ weights
         errors[row, count:] = np.abs(moments - 1.0 / (2 * orders[count:] + 1))
     return counts, errors

@@ -1,0 +1,1 @@
+"""Benchmarks of the geometry: ratios to floors and to geomstats, next to targets."""

@@ -1,0 +1,101 @@
+"""The product of hyperbolic spaces that the poly-hyperbolic metric pulls back."""
+
+import math
+
+from . import kernels
+from .exceptions import ParameterError
+from .image_metrics import ImageMetric
+from .kernels._arrays import constant, namespace, row_dot
+from .kernels._smooth import length
+
+
+class HyperbolicRowsMetric(ImageMetric):
+    r"""A weighted product of hyperbolic spaces, one for each row but the first.
+
+    Row :math:`i` of a strictly lower triangular matrix holds the space coordinates of a
+    point of the hyperboloid of dimension :math:`i - 1`.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    weights : sequence of float, length n - 1
+        Positive weights of the factors; all one if None.
+    """
+
+    def __init__(self, space, weights=None):
+        super().__init__(space)
+        weights = (
+            (1.0,) * (space.n - 1) if weights is None else tuple(map(float, weights))
+        )
+        if len(weights) != space.n - 1:
+            raise ParameterError(
+                f"weights has {len(weights)} entries: one for each of the n - 1 = "
+                f"{space.n - 1} rows after the first is wanted."
+            )
+        if not all(math.isfinite(w) and w > 0.0 for w in weights):
+            raise ParameterError(f"weights must be positive and finite, not {weights}.")
+        self.weights = weights
+        self.is_canonical = all(w == 1.0 for w in weights)
+
+    def _row_weights(self, like):
+        return constant((1.0, *self.weights), like)
+
+    def orthonormal(self, vector, base_point):
+        """Return the components in the frame transported from the origin."""
+        rows = kernels.hyperbolic_orthonormal(vector, base_point)
+        if self.is_canonical:
+            return rows
+        return namespace(rows).sqrt(self._row_weights(rows))[:, None] * rows
+
+    def exp(self, tangent_vec, base_point):
+        """Return the end points of the geodesics of the rows."""
+        return kernels.hyperbolic_exp(tangent_vec, base_point)
+
+    def log(self, point, base_point):
+        """Return the initial velocities of the geodesics of the rows."""
+        return kernels.hyperbolic_log(point, base_point)
+
+    def squared_dist(self, point_a, point_b):
+        """Return the squared distance."""
+        rows = kernels.hyperbolic_squared_dist(point_a, point_b)
+        return namespace(rows).sum(self._row_weights(rows) * rows, axis=-1)
+
+    def dist(self, point_a, point_b):
+        """Return the distance."""
+        return length(self.squared_dist(point_a, point_b))
+
+    def parallel_transport(
+        self, tangent_vec, base_point, direction=None, end_point=None
+    ):
+        """Transport rows along the geodesics of the rows."""
+        if end_point is None:
+            end_point = self.exp(direction, base_point)
+        return kernels.hyperbolic_transport(tangent_vec, base_point, end_point)
+
+    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+        """Return the curvature of the rows; the weights drop out of it."""
+        return kernels.hyperbolic_curvature(
+            tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point
+        )
+
+    def acceleration(self, velocity, base_point):
+        r"""Return :math:`|u|^2 y` for each row, as the hyperboloid bends."""
+        rows = kernels.hyperbolic_orthonormal(velocity, base_point)
+        return row_dot(rows, rows) * base_point
+
+    def to_coords(self, point):
+        """Return the logarithm at the origin of the product of Poincaré balls."""
+        return kernels.pack_strictly_lower(kernels.hyperboloid_to_origin_tangent(point))
+
+    def from_coords(self, coords):
+        """Return the exponential at the origin of the product of Poincaré balls."""
+        rows = kernels.unpack_strictly_lower(coords)
+        return kernels.hyperboloid_from_origin_tangent(rows)
+
+    def mean(self, points, weights):
+        """Return the Fréchet mean of each row; the weights of the rows drop out."""
+        xp = namespace(points)
+        return kernels.hyperbolic_mean(
+            xp.moveaxis(points, -3, -2), weights[..., None, :]
+        )

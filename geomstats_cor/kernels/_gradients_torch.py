@@ -1,0 +1,114 @@
+"""The gradient policy in torch: autograd functions and operators."""
+
+import torch
+from torch.autograd import Function
+
+from ._gradients import StatedGradient
+
+
+def build(functions):
+    """Make the autograd functions and the operators that the policy governs."""
+    for function in functions:
+        if isinstance(function, StatedGradient):
+            function.compiled, function.eager = _autograd(function)
+        else:
+            function.operator = _operator(function)
+
+
+def apply(function, arguments):
+    """Evaluate a map with stated derivatives on tensors."""
+    if not torch.compiler.is_compiling():
+        return function.eager.apply(*arguments)
+    wanted = any(x.requires_grad for x in arguments if isinstance(x, torch.Tensor))
+    if wanted and torch.is_grad_enabled():
+        return function.compiled.apply(*arguments)
+    return function.value(*arguments)
+
+
+def is_readable(tensor):
+    """Tell whether a tensor holds numbers that a Python program may look at."""
+    return not (
+        torch.compiler.is_compiling()
+        or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        or isinstance(tensor, torch._subclasses.FakeTensor)
+    )
+
+
+def call(function, tensor):
+    """Call a function as an operator that transforms treat as a unit."""
+    tensor = tensor.detach()
+    if is_readable(tensor):
+        with torch.no_grad():
+            return function.function(tensor)
+    return function.operator(tensor)
+
+
+def _autograd(function):
+    """Return an autograd function for torch.compile, and one for everything else.
+
+    torch.compile accepts neither a forward mode nor a context apart from the forward;
+    torch.func wants both.
+    """
+
+    def keep(ctx, inputs):
+        arrays = [x for x in inputs if isinstance(x, torch.Tensor)]
+        ctx.numbers = inputs[len(arrays) :]
+        ctx.save_for_backward(*arrays)
+        return arrays
+
+    class Backward(Function):
+        @staticmethod
+        def backward(ctx, cotangent):
+            cotangents = function.cotangent(
+                cotangent, ctx.needs_input_grad, *ctx.saved_tensors, *ctx.numbers
+            )
+            return (*cotangents, *(None for _ in ctx.numbers))
+
+    class Compiled(Backward):
+        @staticmethod
+        def forward(ctx, *arguments):
+            keep(ctx, arguments)
+            return function.value(*arguments)
+
+    class Eager(Backward):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(*arguments):
+            return function.value(*arguments)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*keep(ctx, inputs))
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            return function.tangent(tangents, *ctx.saved_tensors, *ctx.numbers)
+
+    return Compiled, Eager
+
+
+def _operator(function):
+    """Register a function as an operator with shapes and a rule for vmap."""
+    single = isinstance(function.outputs(torch.zeros(1, 2, 2)), torch.Tensor)
+    results = "Tensor" if single else "(Tensor, Tensor, Tensor)"
+
+    operator = torch.library.custom_op(
+        f"geomstats_cor::{function.name}",
+        lambda tensor: function.function(tensor),
+        mutates_args=(),
+        schema=f"(Tensor tensor) -> {results}",
+    )
+
+    def shapes(tensor):
+        outputs = function.outputs(tensor)
+        if single:
+            return torch.empty_like(outputs)
+        return tuple(torch.empty_like(output) for output in outputs)
+
+    def over_batch(info, in_dims, tensor):
+        return operator(tensor.movedim(in_dims[0], 0)), 0 if single else (0, 0, 0)
+
+    operator.register_fake(shapes)
+    operator.register_vmap(over_batch)
+    return operator

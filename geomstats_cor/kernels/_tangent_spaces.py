@@ -1,0 +1,31 @@
+"""One rule for gradients: they lie in the space in which the input moves.
+
+A correlation matrix moves in the symmetric matrices with null diagonal, a covariance
+matrix in the symmetric matrices, a triangle in the strictly lower triangular ones. The
+gradient G of a function f with respect to an input is the matrix of that space with
+
+    df(V) = sum of the entries of G * V      for every V in the space,
+
+whatever the function does with entries outside of it. A gradient with respect to a
+correlation matrix, or to a tangent vector, is therefore symmetric with null diagonal;
+each off-diagonal pair shares its derivative equally between its two entries.
+"""
+
+from ._arrays import off_diagonal, strictly_lower, symmetrize
+from ._gradients import StatedGradient
+from .isometries import center
+
+
+def _moving_in(project):
+    """Return the identity, whose derivative is an orthogonal projection."""
+    return StatedGradient(
+        lambda x: x[...],
+        lambda tangents, x: project(tangents[0]),
+        lambda cotangent, needed, x: (project(cotangent),),
+    )
+
+
+moving_symmetric = _moving_in(symmetrize)
+moving_hollow = _moving_in(lambda x: off_diagonal(symmetrize(x)))
+moving_strictly_lower = _moving_in(strictly_lower)
+moving_row0 = _moving_in(lambda x: center(symmetrize(x)))

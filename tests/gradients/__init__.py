@@ -1,0 +1,1 @@
+"""Derivatives of kernels and metrics in torch."""
