@@ -42,7 +42,7 @@ def _half_type(values):
 
 
 def _is_half(x):
-    if not hasattr(x, "mT") or not is_torch(x):
+    if not hasattr(type(x), "mT") or not is_torch(x):
         return False
     xp = namespace(x)
     return x.dtype == xp.float16 or x.dtype == xp.bfloat16
