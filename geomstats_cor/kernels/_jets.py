@@ -79,6 +79,8 @@ def _combinations(table, powers):
     for order, term in enumerate(powers[0]):
         identity = eye_like(term) if order == 0 else xp.zeros_like(eye_like(term))
         columns = [identity + 0.0 * term, *(power[order] for power in powers[:-1])]
+        # A vector that stands for all points of a stack meets them in the second power.
+        columns = xp.broadcast_arrays(*columns)
         blocks.append(xp.tensordot(table, xp.stack(columns), axes=1))
     return blocks
 
