@@ -7,21 +7,15 @@ failure of a factorisation into an error that names the matrix.
 
 import abc
 import functools
-import warnings
 
 from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
-from .exceptions import (
-    ConvergenceError,
-    ConvergenceWarning,
-    NearBoundaryError,
-    NearBoundaryWarning,
-)
 from .kernels._arrays import eye_like, namespace, strictly_lower
 from .kernels._gradients import is_readable
 from .kernels._tolerances import rank_tolerance
 from .validation import (
+    call_strictly,
     first_index,
     require_finite_result,
     require_positive_definite,
@@ -37,15 +31,7 @@ def _strict_if_wanted(method):
     def strict_method(self, *arguments, **keywords):
         if self.check != "strict":
             return method(self, *arguments, **keywords)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", ConvergenceWarning)
-            warnings.simplefilter("error", NearBoundaryWarning)
-            try:
-                return method(self, *arguments, **keywords)
-            except ConvergenceWarning as warning:
-                raise ConvergenceError(str(warning)) from None
-            except NearBoundaryWarning as warning:
-                raise NearBoundaryError(str(warning)) from None
+        return call_strictly(method, self, *arguments, **keywords)
 
     return strict_method
 

@@ -7,7 +7,12 @@ from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
 from .metrics import METRICS
 from .pullback import CorrelationMetric
-from .validation import as_arrays, require_broadcast, require_stack
+from .validation import (
+    as_arrays,
+    call_strictly,
+    require_broadcast,
+    require_stack,
+)
 
 
 def frechet_mean(points, space, weights=None):
@@ -45,8 +50,10 @@ def frechet_mean(points, space, weights=None):
     metric = _require_metric(space)
     (points,) = metric._admit(points=points)
     weights = _normalised(weights, points)
-    image = metric.image_space.metric.mean(metric.diffeo(points), weights)
-    return metric.diffeo.inverse(image)
+    image, mean = metric.diffeo(points), metric.image_space.metric.mean
+    if space.check == "strict":
+        return metric.diffeo.inverse(call_strictly(mean, image, weights))
+    return metric.diffeo.inverse(mean(image, weights))
 
 
 def _require_metric(space):

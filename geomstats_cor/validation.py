@@ -15,6 +15,9 @@ from array_api_compat import array_namespace, device
 
 from .exceptions import (
     ArrayTypeError,
+    ConvergenceError,
+    ConvergenceWarning,
+    NearBoundaryError,
     NearBoundaryWarning,
     NotFiniteError,
     NotPositiveDefiniteError,
@@ -269,6 +272,32 @@ def require_finite_result(point):
         f"{_label('the result', where)} overflows: the step or the coordinates are too "
         f"large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller ones."
     )
+
+
+def call_strictly(function, *arguments, **keywords):
+    """Call a function, and raise where it warns of an inaccurate or singular result.
+
+    Parameters
+    ----------
+    function : callable
+        Function.
+    *arguments, **keywords
+        Its arguments.
+
+    Returns
+    -------
+    result : object
+        What the function returns.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        warnings.simplefilter("error", NearBoundaryWarning)
+        try:
+            return function(*arguments, **keywords)
+        except ConvergenceWarning as warning:
+            raise ConvergenceError(str(warning)) from None
+        except NearBoundaryWarning as warning:
+            raise NearBoundaryError(str(warning)) from None
 
 
 def warn_if_singular(point):
