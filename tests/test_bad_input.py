@@ -204,7 +204,7 @@ class TestMatrices:
 
 class TestArrays:
     @every_metric
-    @pytest.mark.parametrize("dtype", ["int64", "bool", "complex128", "float16"])
+    @pytest.mark.parametrize("dtype", ["int64", "bool", "complex128"])
     def test_of_another_dtype(self, library, double, key, dtype):
         def change(x):
             if library == "numpy":
@@ -214,6 +214,35 @@ class TestArrays:
         remedy = "real part" if dtype == "complex128" else "float64 or float32"
         bad = change, ex.ArrayTypeError, ["{name}", dtype, remedy]
         assert complaints(key, bad, all_names, double) == []
+
+    @every_metric
+    def test_of_half_precision_in_numpy(self, key):
+        mentions = ["{name}", "dtype float16", "float64 or float32"]
+        bad = lambda x: x.astype(np.float16), ex.ArrayTypeError, mentions
+        assert complaints(key, bad, all_names, np.asarray) == []
+
+    @every_metric
+    @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+    def test_of_half_precision_in_torch(self, rng, key, dtype):
+        # Either it is refused, or the answer is right and of the same type.
+        torch = pytest.importorskip("torch")
+        half = getattr(torch, dtype)
+        metric = equipped(3, key).metric
+        accepted = 0
+        for title, operation in ALL.items():
+            arguments = sample(operation, rng, 3, lambda position: (2,), 2.0)
+            given = {k: torch.as_tensor(v).to(half) for k, v in arguments.items()}
+            try:
+                actual = operation(metric, given)
+            except ex.ArrayTypeError as refusal:
+                assert f"has dtype {dtype}; float64 or float32" in str(refusal)
+                continue
+            accepted += 1
+            expected = operation(metric, {k: v.double() for k, v in given.items()})
+            assert actual.dtype == half, title
+            error = torch.max(torch.abs(actual.double() - expected))
+            assert error <= 2 * torch.finfo(half).eps * torch.max(torch.abs(expected))
+        assert accepted >= 10
 
     @every_metric
     def test_of_objects(self, key):

@@ -8,7 +8,10 @@ from kernels.matrices import random_correlation, random_hollow
 from strategies import KEYS, equipped, hollow
 
 import geomstats_cor.exceptions as ex
-from geomstats_cor import frechet_mean
+from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
+
+# A pivot of the Cholesky factor is 1 / x^2 or e^-2x at a distance of x.
+BOUNDARY = {"ecm": 1e9, "lecm": 1e9, "olm": 60.0, "lsm": 60.0, "phcm": 60.0}
 
 every_metric = pytest.mark.parametrize("key", KEYS)
 ignore_overflow = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -22,9 +25,7 @@ def vector_towards_the_boundary(length):
 @ignore_overflow
 def test_results_at_the_boundary_warn(double, key):
     metric = equipped(3, key).metric
-    # A pivot of the Cholesky factor is 1 / x^2 or e^-2x at a distance of x.
-    length = {"ecm": 1e9, "lecm": 1e9, "olm": 60.0, "lsm": 60.0, "phcm": 60.0}[key]
-    steps = np.stack([vector_towards_the_boundary(x) for x in (0.1, length)])
+    steps = np.stack([vector_towards_the_boundary(x) for x in (0.1, BOUNDARY[key])])
     with pytest.warns(ex.NearBoundaryWarning, match=r"result\[1\].*shorter step"):
         points = double.numbers(metric.exp(double(steps), double(np.eye(3))))
     assert np.all(np.isfinite(points))
@@ -40,6 +41,15 @@ def test_float32_reaches_the_boundary_sooner(double, key):
     metric.exp(vector, point)
     with pytest.warns(ex.NearBoundaryWarning, match="float64"):
         metric.exp(np.float32(vector), np.float32(point))
+
+
+@every_metric
+@ignore_overflow
+def test_strict_spaces_raise_at_the_boundary(double, key):
+    space = FullRankCorrelationMatrices(3, equip=key, check="strict")
+    vector = double(vector_towards_the_boundary(BOUNDARY[key]))
+    with pytest.raises(ex.NearBoundaryError, match="shorter step"):
+        space.metric.exp(vector, double(np.eye(3)))
 
 
 @pytest.mark.parametrize("key", ["lecm", "lsm", "phcm"])
@@ -79,5 +89,8 @@ def test_iterations_that_stop_early_warn_of_the_residual(monkeypatch, rng, modul
     kernel = importlib.import_module(f"geomstats_cor.kernels.{module}")
     monkeypatch.setattr(kernel, "_MAX_ITERATIONS", 1)
     points = random_correlation(rng, 4, 1e3, (3,))
-    with pytest.warns(ex.ConvergenceWarning, match=r"residual is \d"):
+    with pytest.warns(ex.ConvergenceWarning, match=r"residual \d"):
         frechet_mean(points, equipped(4, key))
+    strict = FullRankCorrelationMatrices(4, equip=key, check="strict")
+    with pytest.raises(ex.ConvergenceError, match=r"residual \d"):
+        frechet_mean(points, strict)

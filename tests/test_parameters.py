@@ -204,4 +204,4 @@ class TestErrors:
                 assert issubclass(error, UserWarning)
             else:
                 assert issubclass(error, ex.GeomstatsCorError)
-                assert issubclass(error, ValueError | TypeError)
+                assert issubclass(error, ValueError | TypeError | ArithmeticError)
