@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
 
-_TITLES = {"ecm": "ECM", "lecm": "LECM", "olm": "OLM", "lsm": "LSM", "phcm": "PHCM"}
-
 
 class Configuration(NamedTuple):
     """A metric with its parameters, and a size.
@@ -27,7 +25,7 @@ class Configuration(NamedTuple):
     @property
     def title(self):
         """Name for a test class."""
-        return f"{_TITLES[self.key]}{self.n}{'Weighted' if self.parameters else ''}"
+        return f"{self.key.upper()}{self.n}{'Weighted' if self.parameters else ''}"
 
     def space(self):
         """Return the equipped manifold."""

@@ -22,7 +22,7 @@ _COVECTORS = {"cotangent_vec_a", "cotangent_vec_b"}
 GOLDEN = Path(__file__).parents[1] / "data" / "golden.npz"
 
 
-def test_names(case):
+def names_of_tests(case):
     """Return the names of the tests of a case, without the prefix.
 
     Parameters
@@ -36,9 +36,6 @@ def test_names(case):
         Names.
     """
     return [name[5:] for name in dir(case) if name.startswith("test_")]
-
-
-test_names.__test__ = False
 
 
 class ConformanceData(TestData):
@@ -75,7 +72,7 @@ class ConformanceData(TestData):
             ("n_reps", "n_times", "atol"): self.generate_vec_data_with_time,
         }
         self.exceptions, self.tolerances = exceptions, {}
-        for name in test_names(case):
+        for name in names_of_tests(case):
             if name in exceptions:
                 continue
             arguments = _arguments(case, name)
@@ -742,21 +739,16 @@ class ComparisonData(ConformanceData):
         super().__init__(case, exceptions=exceptions)
         # Correlations r^|i - j| of two stationary sequences.
         lags = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
-        point, other = 0.5**lags, (-0.7) ** lags
-        vector = (point - np.eye(n)) / n
-        end = dict(end_point=other, point_b=other, point=other)
-        start = dict(base_point=point, initial_point=point, point_a=point)
-        names = ("tangent_vec", "vector", "initial_tangent_vec")
-        several = [
-            f"{name}_{x}" for name in ("tangent_vec", "cotangent_vec") for x in "acd"
-        ]
-        vectors = dict.fromkeys((*names, *several), vector)
-        names = ("direction", "tangent_vec_b", "cotangent_vec_b")
-        others = dict.fromkeys(
-            names, vector @ vector - np.diag(np.diag(vector @ vector))
-        )
-        values = end | start | vectors | others | dict(time=np.array([0.0, 0.3, 1.0]))
-        for name in test_names(case):
+        start, end = 0.5**lags, (-0.7) ** lags
+        values = dict.fromkeys(("base_point", "initial_point", "point_a"), start)
+        values |= dict.fromkeys(("point", "end_point", "point_b"), end)
+        vector, other = (start - np.eye(n)) / n, (end - np.eye(n)) / n
+        names = ("vector", "initial_tangent_vec", "tangent_vec", "cotangent_vec_a")
+        values |= dict.fromkeys((*names, "tangent_vec_a", "tangent_vec_c"), vector)
+        names = ("direction", "cotangent_vec_b", "tangent_vec_b", "tangent_vec_d")
+        values |= dict.fromkeys(names, other)
+        values["time"] = np.array([0.0, 0.3, 1.0])
+        for name in names_of_tests(case):
             arguments = _arguments(case, name)[:-1]
             if values.keys() >= set(arguments):
                 self._add(name, lambda a=arguments: self._values(values, a))

@@ -124,8 +124,9 @@ define(
 )
 def test_is_missing(configuration, name):
     """What is not compared is not there to be compared with."""
+    _, other_space = _spaces(configuration)
     case = MetricComparisonCase()
-    _, case.space = _, case.other_space = _spaces(configuration)
+    case.space = case.other_space = other_space
     case.setup_method()
     data = ComparisonData(MetricComparisonCase, configuration.n)
     (arguments,) = getattr(data, f"{name}_test_data")()

@@ -18,7 +18,7 @@ from geomstats_cor import METRICS
 from . import test_comparison, test_diffeos, test_manifold, test_metrics
 from .cases import REPLACED
 from .configurations import FOURTH_ORDER
-from .data import test_names
+from .data import names_of_tests
 
 SHIPPED = (
     FullRankCorrelationMatricesTestCase,
@@ -82,7 +82,7 @@ def test_all_cases_are_there():
 def test_every_test_is_run(name):
     cls = _classes()[name]
     left_out = set()
-    for test in test_names(_shipped(cls)):
+    for test in names_of_tests(_shipped(cls)):
         marks = _marks(getattr(cls, f"test_{test}"))
         parameters = marks["parametrize"].args[1] if "parametrize" in marks else ()
         if "ignore" in marks or len(parameters) == 0:
@@ -96,7 +96,7 @@ def test_every_test_is_that_of_geomstats(name):
     cls = _classes()[name]
     replaced = {
         test
-        for test in test_names(_shipped(cls))
+        for test in names_of_tests(_shipped(cls))
         if getattr(cls, f"test_{test}").__code__
         is not getattr(_shipped(cls), f"test_{test}").__code__
     }
@@ -111,7 +111,7 @@ def test_no_test_is_excused(name):
     assert data.fail_for_not_implemented_errors and data.fail_for_autodiff_exceptions
     assert data.trials == 1
     assert not (data.skips or data.xfails or data.skip_vec or data.skip_all)
-    for test in test_names(cls):
+    for test in names_of_tests(cls):
         marks = _marks(getattr(cls, f"test_{test}"))
         assert not marks.keys() & {"skip", "skipif", "xfail"}
         if "parametrize" in marks:
@@ -123,7 +123,7 @@ def test_no_test_is_excused(name):
 @pytest.mark.parametrize("name", _classes())
 def test_tolerances_are_tight(name):
     cls = _classes()[name]
-    for test in test_names(cls):
+    for test in names_of_tests(cls):
         mark = _marks(getattr(cls, f"test_{test}")).get("parametrize")
         names = mark.args[0].split(", ") if mark else []
         if "atol" in names:
