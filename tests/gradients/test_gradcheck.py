@@ -23,6 +23,20 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 _SAME = ("correlation", "correlation")
 
+# In float32 the scaling of the ill-conditioned matrix has few digits, and says so.
+either_precision = pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float64,
+        pytest.param(
+            torch.float32,
+            marks=pytest.mark.filterwarnings(
+                "ignore::geomstats_cor.exceptions.ConvergenceWarning"
+            ),
+        ),
+    ],
+    ids=["float64", "float32"],
+)
 every_point = pytest.mark.parametrize("where", CORRELATIONS)
 
 
@@ -57,7 +71,7 @@ def test_squared_dist_of_coincident_points(key, where):
     check(*in_coordinates(squared_dist, correlation), where)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@either_precision
 @every_point
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_gradients_are_finite(name, where, dtype):
@@ -68,7 +82,7 @@ def test_gradients_are_finite(name, where, dtype):
         assert torch.all(torch.isfinite(gradient))
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@either_precision
 @every_point
 @pytest.mark.parametrize("method", ["squared_dist", "dist"])
 @pytest.mark.parametrize("key", KEYS)
