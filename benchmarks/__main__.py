@@ -70,7 +70,7 @@ class Results:
         for row in rows:
             self.rows.append(row)
             self._progress(row)
-        report.write_csv(self.rows, self.path)
+            report.write_csv(self.rows, self.path)
 
     def _progress(self, row):
         if sys.stderr.isatty():
@@ -133,9 +133,15 @@ def run_cells(options, results):
 
 
 def main():
-    """Run what is asked for, print the tables, write the CSV file and the figure."""
+    """Run what is asked for, with one thread unless wall-clock time is taken."""
     options = arguments()
     warnings.simplefilter("ignore")
+    with CPU.running():
+        run(options)
+
+
+def run(options):
+    """Run the parts, print the tables, write the CSV file and the figure."""
     print(
         f"torch {torch.__version__}, numpy {np.__version__}, geomstats "
         f"{geomstats.__version__}, Python {platform.python_version()}, "
@@ -147,11 +153,10 @@ def main():
         run_peer(options, results)
     run_cells(options, results)
     if "counts" in options.parts:
-        with CPU.running():
-            for n in options.sizes:
-                batch = {300: 8, 1000: 2}.get(n, 30)
-                for dtype in options.dtypes:
-                    results.add(count_rows(n, dtype, batch))
+        for n in options.sizes:
+            batch = {300: 8, 1000: 2}.get(n, 30)
+            for dtype in options.dtypes:
+                results.add(count_rows(n, dtype, batch))
         show("Factorisations per iteration", report.simple_table(results.of("count")))
     if "memory" in options.parts:
         for n in options.memory_sizes:

@@ -75,6 +75,9 @@ def _panel(axis, key, ours, peer, cap):
         found = [r for r in peer if r.name == name]
         points = [(r.n, r.seconds / r.batch) for r in found if r.seconds]
         _curve(axis, points, _PEER, line, marker)
+        wrong = [(r.n, r.seconds / r.batch) for r in found if r.note.endswith("wrong")]
+        if wrong:
+            axis.plot(*zip(*wrong, strict=True), "x", color=_FLOOR, ms=7, zorder=4)
         stopped = [(r.n, cap / r.batch) for r in found if r.value == float("inf")]
         if stopped:
             axis.plot(*zip(*stopped, strict=True), "^", color=_PEER, mfc="none", ms=9)
@@ -95,8 +98,8 @@ def _curve(axis, points, colour, line, marker):
 
 def _legend(axis, cap):
     handles = [
-        Line2D([], [], color=_OURS, lw=3, label="geomstats-cor"),
-        Line2D([], [], color=_PEER, lw=3, label="geomstats"),
+        Line2D([], [], color=_OURS, lw=3, label="geomstats-cor (torch)"),
+        Line2D([], [], color=_PEER, lw=3, label="geomstats (numpy)"),
         Line2D([], [], color=_FLOOR, lw=1.5, label="floor: one factorisation"),
         Line2D([], [], color="none", label=" "),
     ]
@@ -104,16 +107,10 @@ def _legend(axis, cap):
         Line2D([], [], color="0.35", ls=line, marker=marker, ms=5, label=operation)
         for operation, (line, marker) in _STYLES.items()
     ]
-    handles.append(
-        Line2D(
-            [],
-            [],
-            color=_PEER,
-            marker="^",
-            mfc="none",
-            ms=9,
-            ls="",
-            label=f"stopped: more than {cap:g} s a batch",
-        )
-    )
+    alone = {"ls": "", "mfc": "none"}
+    stopped = f"stopped: more than {cap:g} s a batch"
+    handles += [
+        Line2D([], [], color=_FLOOR, marker="x", ms=7, **alone, label="wrong answer"),
+        Line2D([], [], color=_PEER, marker="^", ms=9, **alone, label=stopped),
+    ]
     axis.legend(handles=handles, loc="center", frameon=False, fontsize=10)

@@ -14,17 +14,14 @@ from torch.profiler import ProfilerActivity, profile  # noqa: E402
 
 from .cells import forward_backward, metric_cells  # noqa: E402
 from .rows import Row  # noqa: E402
-from .timing import CPU  # noqa: E402
 
 
 def peak_bytes(task):
     """Return the largest amount of memory a task holds at a time."""
-    with CPU.running():
+    with profile(
+        activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True
+    ) as profiler:
         task()
-        with profile(
-            activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True
-        ) as profiler:
-            task()
     events = profiler.profiler.kineto_results.events()
     events = [event for event in events if event.name() == "[memory]"]
     held = peak = 0

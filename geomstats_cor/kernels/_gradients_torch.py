@@ -1,9 +1,16 @@
 """The gradient policy in torch: autograd functions and operators."""
 
 import torch
-from torch.autograd import Function
+from torch._C._functorch import TransformType
+from torch.autograd import Function, forward_ad
 
 from ._gradients import StatedGradient
+
+_NOT_COMPILED = (
+    "torch.compile does not follow torch.func.grad, jvp and what is built on them into "
+    "functions with stated derivatives. Compile the function and call backward, or "
+    "leave the transform uncompiled."
+)
 
 
 def build(functions):
@@ -19,10 +26,25 @@ def apply(function, arguments):
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
         return function.eager.apply(*arguments)
+    if _is_differentiated_inside():
+        torch._dynamo.graph_break(msg=_NOT_COMPILED)
+        return function.eager.apply(*arguments)
     wanted = any(x.requires_grad for x in arguments if isinstance(x, torch.Tensor))
     if wanted and torch.is_grad_enabled():
         return function.compiled.apply(*arguments)
     return function.value(*arguments)
+
+
+@torch.compiler.assume_constant_result
+def _is_differentiated_inside():
+    """Tell whether a compiled program contains torch.func.grad, jvp and the like.
+
+    torch.compile drops the derivatives that are stated here in that case, and would
+    return wrong numbers.
+    """
+    stack = torch._C._functorch.get_interpreter_stack() or []
+    transforms = (TransformType.Grad, TransformType.Jvp)
+    return forward_ad._current_level >= 0 or any(x.key() in transforms for x in stack)
 
 
 def is_readable(tensor):

@@ -31,7 +31,7 @@ from ._arrays import (
 )
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
-from ._tangent_spaces import moving_hollow, moving_row0
+from ._tangent_spaces import moving_hollow, moving_row0, moving_symmetric
 from .cholesky import correlation_of_rows, full_rank_factor
 from .correlation import cor_differential, cor_second_differential
 from .isometries import center
@@ -70,6 +70,7 @@ def log_scaling(matrix):
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
     """
+    matrix = moving_symmetric(matrix)
     return _scaling(matrix, _solve_scaling(matrix))
 
 
@@ -86,6 +87,7 @@ def scaled_to_unit_row_sums(matrix):
     balanced : array, shape=[..., n, n]
         Symmetric positive definite matrix with unit row sums.
     """
+    matrix = moving_symmetric(matrix)
     return _congruence(log_scaling(matrix), matrix)
 
 
@@ -289,6 +291,7 @@ def log_scaling_differential(vector, matrix):
     moved : array, shape=[..., n]
         Derivative of the scaling along `vector`.
     """
+    vector, matrix = moving_symmetric(vector), moving_symmetric(matrix)
     scaling = log_scaling(matrix)
     return -scaling * _relative_response(scaling, vector, _congruence(scaling, matrix))
 

@@ -1,7 +1,6 @@
 """First and second derivatives against difference quotients, where it is hard."""
 
 import pytest
-import torch
 from torch.autograd import gradcheck, gradgradcheck
 
 from .operations import (
@@ -12,11 +11,8 @@ from .operations import (
     METRIC_OPERATIONS,
     OPERATIONS,
     Operation,
-    arguments,
-    gradients,
     in_coordinates,
     metric,
-    weighted,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -54,29 +50,6 @@ def test_differentials(name, where):
 def test_squared_dist_of_coincident_points(key, where):
     correlation = CORRELATIONS[where]
     squared_dist = Operation(metric(key, len(correlation)).squared_dist, _SAME)
-    check(*in_coordinates(squared_dist, correlation), where)
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@every_point
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_gradients_are_finite(name, where, dtype):
-    operation, correlation = OPERATIONS[name], CORRELATIONS[where]
-    tensors = arguments(operation, correlation, dtype)
-    for gradient in gradients(weighted(operation), tensors):
-        assert gradient.dtype == dtype
-        assert torch.all(torch.isfinite(gradient))
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@every_point
-@pytest.mark.parametrize("method", ["squared_dist", "dist"])
-@pytest.mark.parametrize("key", KEYS)
-def test_gradients_at_coincident_points_are_finite(key, method, where, dtype):
-    """A distance has no gradient there, and gets one that does no harm."""
-    correlation = torch.as_tensor(CORRELATIONS[where], dtype=dtype)
-    function = getattr(metric(key, len(correlation)), method)
-    for gradient in gradients(function, (correlation, correlation)):
-        assert torch.all(torch.isfinite(gradient))
-        if method == "squared_dist":
-            assert torch.all(gradient == 0.0)
+    function, zeros = in_coordinates(squared_dist, correlation)
+    size = 100.0 * float(function(zeros[0].detach() + 0.1, zeros[1].detach()))
+    check(lambda *x: function(*x) / size, zeros, where)

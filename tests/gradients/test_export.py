@@ -1,0 +1,39 @@
+"""`torch.export`: a program without Python that computes the same numbers."""
+
+import pytest
+import torch
+
+from .operations import OPERATIONS, assert_close, batch_of_arguments
+
+pytestmark = pytest.mark.filterwarnings("ignore:Dynamo detected a call")
+
+
+class Module(torch.nn.Module):
+    def __init__(self, operation):
+        super().__init__()
+        self.operation = operation
+
+    def forward(self, *tensors):
+        return self.operation(*tensors)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_export(name):
+    operation = OPERATIONS[name]
+    tensors = batch_of_arguments(operation)
+    program = torch.export.export(Module(operation), tensors).module()
+    assert_close(program(*tensors), operation(*tensors), 1e-12)
+    # Other numbers than those it was traced with.
+    others = tuple(torch.flip(x, dims=(0,)) for x in tensors)
+    assert_close(program(*others), operation(*others), 1e-12)
+
+
+def test_any_number_of_matrices():
+    operation = OPERATIONS["olm log"]
+    tensors = batch_of_arguments(operation)
+    batch = torch.export.Dim("batch", min=2, max=64)
+    module = Module(operation)
+    shapes = {"tensors": tuple({0: batch} for _ in tensors)}
+    program = torch.export.export(module, tensors, dynamic_shapes=shapes).module()
+    more = batch_of_arguments(operation, size=5)
+    assert_close(program(*more), operation(*more), 1e-12)
