@@ -403,12 +403,14 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         curvature : array, shape=[..., n, n]
             Tangent vector at the base point.
         """
-        arrays = self._admit(
+        arrays = self._admit_definite(
             tangent_vec_a=tangent_vec_a,
             tangent_vec_b=tangent_vec_b,
             tangent_vec_c=tangent_vec_c,
             base_point=base_point,
         )
+        if self.image_space.metric.is_flat:
+            return 0.0 * array_namespace(*arrays).broadcast_arrays(*arrays)[0]
         return super().curvature(*arrays)
 
     @in_own_precision
