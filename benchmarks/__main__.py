@@ -39,7 +39,10 @@ def arguments():
         "--operations", nargs="+", choices=OPERATIONS, default=list(OPERATIONS)
     )
     parser.add_argument(
-        "--only", default="", help="kernels and operations whose name contains this"
+        "--only",
+        nargs="+",
+        default=[""],
+        help="kernels and operations whose name contains one of these",
     )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument(
@@ -57,6 +60,11 @@ def arguments():
     if options.memory_sizes is None:
         options.memory_sizes = [300, 1000] if options.full else [300]
     return options
+
+
+def is_wanted(named, options):
+    """Tell whether a cell or a row is asked for."""
+    return any(part in named.name for part in options.only)
 
 
 class Results:
@@ -99,7 +107,7 @@ def run_peer(options, results):
         options.operations,
         options.cap,
     )
-    results.add(row for row in rows if options.only in row.name)
+    results.add(row for row in rows if is_wanted(row, options))
 
 
 def run_cells(options, results):
@@ -110,7 +118,7 @@ def run_cells(options, results):
             cells += metric_cells(
                 n, metrics=options.metrics, operations=options.operations
             )
-        cells = [cell for cell in cells if options.only in cell.name]
+        cells = [cell for cell in cells if is_wanted(cell, options)]
         for dtype in options.dtypes:
             # Wall-clock time is for orientation: one dtype is enough in a short run.
             walled = options.full or dtype == options.dtypes[0]
@@ -164,7 +172,7 @@ def run(options):
             found = memory_rows(
                 n, options.dtypes[0], batch, options.metrics, options.operations
             )
-            results.add(row for row in found if options.only in row.name)
+            results.add(row for row in found if is_wanted(row, options))
         show(
             "Peak memory of forward + backward, relative to the input",
             report.simple_table(results.of("memory")),

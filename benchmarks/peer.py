@@ -35,6 +35,8 @@ class Worker:
         answer = self._answer(_START_UP)  # inputs are made, and the clock starts
         if answer == "started":
             answer = self._answer(deadline)
+        if answer == "evaluated":  # in time; it may be repeated now
+            answer = self._answer(10.0 * deadline)
         if answer is None:
             self.close()
         return answer
@@ -175,13 +177,17 @@ def _work(request):
     call = _mean if operation == "mean" else OPERATIONS[operation][1]
     print(json.dumps("started"), flush=True)
     try:
+        begin = CPU.read()
         result = call(space, *cell.arrays)
+        first = CPU.read() - begin
     except (NotImplementedError, AttributeError, ValueError, TypeError) as error:
         return {"error": f"{type(error).__name__}: {str(error)[:60]}"}
-    floor = cell.floors("float64")
-    tasks = {**floor, "ours": lambda: cell.function(*cell.arrays)}
-    tasks["peer"] = lambda: call(space, *cell.arrays)
+    print(json.dumps("evaluated"), flush=True)
+    tasks = {**cell.floors("float64"), "ours": lambda: cell.function(*cell.arrays)}
+    if first < request["budget"]:
+        tasks["peer"] = lambda: call(space, *cell.arrays)
     times = interleave(tasks, CPU, request["rounds"], request["budget"])
+    times.setdefault("peer", [first] * len(times["ours"]))
     difference = np.abs(np.reshape(result, expected.shape) - expected).max()
     difference /= np.abs(expected).max()
     return {

@@ -106,6 +106,8 @@ def _missed(row):
 def _spread(row):
     if row.low is None:
         return ""
+    if row.low == row.high:
+        return " (one round)"
     within = ", within noise" if row.low <= row.target else ""
     return f" (quartiles {row.low:.2f} to {row.high:.2f}{within})"
 
