@@ -92,14 +92,23 @@ def cholesky(x):
 
     The lower triangle alone is read.
     """
-    xp = namespace(x)
+    factor, definite = flagged_cholesky(x)
+    return namespace(x).where(definite[..., None, None], factor, float("nan"))
+
+
+def flagged_cholesky(x):
+    """Factor matrices, and tell which of them are positive definite.
+
+    The factors of the others are meaningless.
+    """
     if is_torch(x):
-        factor, info = xp.linalg.cholesky_ex(x)
-        return xp.where((info > 0)[..., None, None], xp.nan, factor)
+        factor, info = namespace(x).linalg.cholesky_ex(x)
+        return factor, info == 0
     try:
-        return np.linalg.cholesky(x)
+        return np.linalg.cholesky(x), np.ones(x.shape[:-2], dtype=bool)
     except np.linalg.LinAlgError:
-        return _cholesky_each_on_its_own(x)
+        factor = _cholesky_each_on_its_own(x)
+        return factor, np.isfinite(factor[..., 0, 0])
 
 
 def _cholesky_each_on_its_own(x):
@@ -157,9 +166,10 @@ def solve_positive(matrix, vector):
     """
     if is_torch(matrix):
         xp = namespace(matrix)
-        factor = cholesky(matrix)
+        factor, definite = flagged_cholesky(matrix)
         half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
-        return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+        solution = xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+        return xp.where(definite[..., None], solution, float("nan"))
     try:
         return np.linalg.solve(matrix, vector[..., None])[..., 0]
     except np.linalg.LinAlgError:

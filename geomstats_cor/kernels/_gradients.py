@@ -29,15 +29,19 @@ class StatedGradient:
     cotangent : callable
         Takes the cotangent of the value, flags that tell which arguments want a
         cotangent, and the arguments, returns the cotangents of the arrays among them.
+    plain : callable
+        What to compute where no derivative is asked for, if that can be less than the
+        value: the autograd function of torch must not return its own input.
     """
 
-    def __init__(self, value, tangent, cotangent):
+    def __init__(self, value, tangent, cotangent, plain=None):
         self.value, self.tangent, self.cotangent = value, tangent, cotangent
+        self.plain = plain or value
         _policy.govern(self)
 
     def __call__(self, *arguments):
         if not is_torch(arguments[0]):
-            return self.value(*arguments)
+            return self.plain(*arguments)
         return _policy.torch().apply(self, arguments)
 
 

@@ -25,14 +25,30 @@ def build(functions):
 def apply(function, arguments):
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
+        if _wants_no_derivative(arguments):
+            return function.plain(*arguments)
         return function.eager.apply(*arguments)
     if _is_differentiated_inside():
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
-    wanted = any(x.requires_grad for x in arguments if isinstance(x, torch.Tensor))
-    if wanted and torch.is_grad_enabled():
+    if _requires_grad(arguments):
         return function.compiled.apply(*arguments)
-    return function.value(*arguments)
+    return function.plain(*arguments)
+
+
+def _requires_grad(arguments):
+    return torch.is_grad_enabled() and any(
+        x.requires_grad for x in arguments if isinstance(x, torch.Tensor)
+    )
+
+
+def _wants_no_derivative(arguments):
+    """Tell that neither autograd nor a transform of torch.func is at work."""
+    return (
+        forward_ad._current_level < 0
+        and torch._C._functorch.peek_interpreter_stack() is None
+        and not _requires_grad(arguments)
+    )
 
 
 @torch.compiler.assume_constant_result

@@ -35,9 +35,9 @@ def nodes_for_exponential(spread, tolerance):
     The integrand is :math:`e^{x t}` on [0, 1] for every :math:`|x|` up to `spread`; the
     error is relative to each integral.
     """
-    spreads = tuple(float(2**k) for k in range(-2, 8))
+    spreads = tuple(2.0 ** (k / 4) for k in range(-8, 29))
     reach = next((s for s in spreads if s >= spread), spreads[-1])
-    for count in range(4, 128, 4):
+    for count in range(4, 128, 2):
         if _exponential_errors(count, (reach,))[0] <= tolerance:
             return count
     return 128

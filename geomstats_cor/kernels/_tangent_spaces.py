@@ -22,6 +22,7 @@ def _moving_in(project):
         lambda x: 1.0 * x,  # a view would have to have a view for a tangent
         lambda tangents, x: project(tangents[0]),
         lambda cotangent, needed, x: (project(cotangent),),
+        plain=lambda x: x,
     )
 
 

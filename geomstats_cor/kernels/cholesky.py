@@ -13,8 +13,8 @@ References
 """
 
 from ._arrays import (
-    cholesky,
     diagonal,
+    flagged_cholesky,
     inverse_lower,
     namespace,
     off_diagonal,
@@ -41,8 +41,8 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
     """
-    factor = cholesky(moving_hollow(correlation))
-    return factor / _regular_pivots(factor)[..., None]
+    factor, definite = flagged_cholesky(moving_hollow(correlation))
+    return factor / _regular_pivots(factor, definite)[..., None]
 
 
 def theta_inverse(unit_lower):
@@ -197,8 +197,8 @@ def full_rank_factor(correlation):
         close to singular that rounding decides the sign of a pivot.
     """
     xp = namespace(correlation)
-    factor = cholesky(moving_hollow(correlation))
-    regular = xp.isfinite(_regular_pivots(factor)[..., :1])
+    factor, definite = flagged_cholesky(moving_hollow(correlation))
+    regular = xp.isfinite(_regular_pivots(factor, definite)[..., :1])
     return xp.where(regular[..., None], factor, xp.nan)
 
 
@@ -220,12 +220,13 @@ def cor_inverse(correlation):
     return cor(root.mT @ root)
 
 
-def _regular_pivots(factor):
+def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     xp = namespace(factor)
     pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1, keepdims=True) ** 2
-    return xp.where(smallest > rank_tolerance(factor), pivots, xp.nan)
+    smallest = xp.min(pivots, axis=-1) ** 2
+    regular = definite & (smallest > rank_tolerance(factor))
+    return xp.where(regular[..., None], pivots, float("nan"))
 
 
 def _normalised_rows(matrix):

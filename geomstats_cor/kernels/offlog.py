@@ -304,6 +304,7 @@ _diagonal = StatedGradient(
     lambda hollow, shift, values, vectors: namespace(shift).asarray(shift, copy=True),
     _diagonal_tangent,
     _diagonal_cotangent,
+    plain=lambda hollow, shift, values, vectors: shift,
 )
 
 

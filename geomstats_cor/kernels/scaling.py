@@ -320,6 +320,7 @@ _scaling = StatedGradient(
     lambda matrix, scaling: namespace(scaling).asarray(scaling, copy=True),
     _scaling_tangent,
     _scaling_cotangent,
+    plain=lambda matrix, scaling: scaling,
 )
 
 
