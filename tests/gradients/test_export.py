@@ -3,7 +3,13 @@
 import pytest
 import torch
 
-from .operations import OPERATIONS, assert_close, batch_of_arguments
+from .operations import (
+    MAPS,
+    METRIC_OPERATIONS,
+    OPERATIONS,
+    assert_close,
+    batch_of_arguments,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dynamo detected a call")
 
@@ -17,7 +23,7 @@ class Module(torch.nn.Module):
         return self.operation(*tensors)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", MAPS | METRIC_OPERATIONS)
 def test_export(name):
     operation = OPERATIONS[name]
     tensors = batch_of_arguments(operation)

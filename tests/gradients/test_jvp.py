@@ -35,20 +35,3 @@ def test_one_moving_argument(name):
             tangent = forward_ad.unpack_dual(operation(*duals)).tangent
         alone = [m if i == moving else 0.0 * m for i, m in enumerate(moves)]
         assert_close(tangent, difference_quotient(operation, tensors, alone))
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_forward_over_reverse(name):
-    operation = OPERATIONS[name]
-    tensors, moves = batch_of_arguments(operation, 1), directions(operation, 1)
-    positions = tuple(range(len(tensors)))
-
-    def slope(*x):
-        return torch.func.grad(lambda *y: torch.sin(operation(*y)).sum(), positions)(*x)
-
-    _, tangents = torch.func.jvp(slope, tensors, moves)
-    for position, tangent in enumerate(tangents):
-        expected = difference_quotient(
-            lambda *x, i=position: slope(*x)[i], tensors, moves
-        )
-        assert_close(tangent, expected)
