@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
-from .exceptions import ShapeError
+from .exceptions import ArrayTypeError, ShapeError
 from .kernels._arrays import constant
 from .kernels._precision import in_own_precision
 from .tensors import TensorComponents
@@ -24,6 +24,7 @@ from .validation import (
     require_tangent,
 )
 
+_OPTIONAL = ("end_point", "direction", "initial_tangent_vec")
 _POINTS = (
     "point",
     "base_point",
@@ -58,11 +59,15 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     def _admit(self, **arguments):
         """Return the arguments as arrays, after a look at each."""
-        missing = [k for k, v in arguments.items() if v is None and k == "base_point"]
-        if missing:
+        if arguments.get("base_point", True) is None:
             raise ShapeError(
                 "base_point is missing: tangent vectors need the point they belong to."
             )
+        for name, value in arguments.items():
+            if value is None and name not in _OPTIONAL:
+                raise ArrayTypeError(
+                    f"{name} is missing: an array is wanted, not None."
+                )
         names, arrays = list(arguments), as_arrays(**arguments)
         if self._space.check:
             named = {k: v for k, v in zip(names, arrays, strict=True) if v is not None}

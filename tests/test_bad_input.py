@@ -419,3 +419,12 @@ class TestWithoutChecks:
         space = FullRankCorrelationMatrices(3, equip=key, check=False)
         coords = hollow(np.array([0.0, 0.0, 40.0]))
         space.metric.exp(double(coords), double(np.eye(3)))
+
+
+@every_metric
+def test_a_missing_point_is_named(key):
+    metric = FullRankCorrelationMatrices(3, equip=key).metric
+    with pytest.raises(ex.ArrayTypeError, match="point_a is missing"):
+        metric.dist(None, np.eye(3))
+    with pytest.raises(ex.ArrayTypeError, match="tangent_vec_b is missing"):
+        metric.inner_product(np.zeros((3, 3)), None, np.eye(3))
