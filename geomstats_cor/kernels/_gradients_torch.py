@@ -26,7 +26,8 @@ def apply(function, arguments):
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
         return function.eager.apply(*arguments)
-    if _is_differentiated_inside():
+    # Read here, the level is guarded: dual numbers start a new compilation.
+    if forward_ad._current_level >= 0 or _is_differentiated_inside():
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
     wanted = any(x.requires_grad for x in arguments if isinstance(x, torch.Tensor))
@@ -44,7 +45,7 @@ def _is_differentiated_inside():
     """
     stack = torch._C._functorch.get_interpreter_stack() or []
     transforms = (TransformType.Grad, TransformType.Jvp)
-    return forward_ad._current_level >= 0 or any(x.key() in transforms for x in stack)
+    return any(x.key() in transforms for x in stack)
 
 
 def is_readable(tensor):
