@@ -116,18 +116,25 @@ def _operator(function):
     single = isinstance(function.outputs(torch.zeros(1, 2, 2)), torch.Tensor)
     results = "Tensor" if single else "(Tensor, Tensor, Tensor)"
 
-    operator = torch.library.custom_op(
-        f"geomstats_cor::{function.name}",
-        lambda tensor: function.function(tensor),
-        mutates_args=(),
-        schema=f"(Tensor tensor) -> {results}",
-    )
+    def contiguous(tensor):
+        outputs = function.function(tensor)
+        if single:
+            return outputs.contiguous()
+        return tuple(output.contiguous() for output in outputs)
 
     def shapes(tensor):
         outputs = function.outputs(tensor)
         if single:
-            return torch.empty_like(outputs)
-        return tuple(torch.empty_like(output) for output in outputs)
+            return tensor.new_empty(outputs.shape)
+        return tuple(tensor.new_empty(output.shape) for output in outputs)
+
+    # Generated code relies on the strides, too.
+    operator = torch.library.custom_op(
+        f"geomstats_cor::{function.name}",
+        contiguous,
+        mutates_args=(),
+        schema=f"(Tensor tensor) -> {results}",
+    )
 
     def over_batch(info, in_dims, tensor):
         return operator(tensor.movedim(in_dims[0], 0)), 0 if single else (0, 0, 0)
