@@ -28,7 +28,8 @@ def apply(function, arguments):
         if _wants_no_derivative(arguments):
             return function.plain(*arguments)
         return function.eager.apply(*arguments)
-    if _is_differentiated_inside():
+    # Read here, the level is guarded: dual numbers start a new compilation.
+    if forward_ad._current_level >= 0 or _is_differentiated_inside():
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
     if _requires_grad(arguments):
@@ -60,7 +61,7 @@ def _is_differentiated_inside():
     """
     stack = torch._C._functorch.get_interpreter_stack() or []
     transforms = (TransformType.Grad, TransformType.Jvp)
-    return forward_ad._current_level >= 0 or any(x.key() in transforms for x in stack)
+    return any(x.key() in transforms for x in stack)
 
 
 def is_readable(tensor):
@@ -131,18 +132,25 @@ def _operator(function):
     single = isinstance(function.outputs(torch.zeros(1, 2, 2)), torch.Tensor)
     results = "Tensor" if single else "(Tensor, Tensor, Tensor)"
 
-    operator = torch.library.custom_op(
-        f"geomstats_cor::{function.name}",
-        lambda tensor: function.function(tensor),
-        mutates_args=(),
-        schema=f"(Tensor tensor) -> {results}",
-    )
+    def contiguous(tensor):
+        outputs = function.function(tensor)
+        if single:
+            return outputs.contiguous()
+        return tuple(output.contiguous() for output in outputs)
 
     def shapes(tensor):
         outputs = function.outputs(tensor)
         if single:
-            return torch.empty_like(outputs)
-        return tuple(torch.empty_like(output) for output in outputs)
+            return tensor.new_empty(outputs.shape)
+        return tuple(tensor.new_empty(output.shape) for output in outputs)
+
+    # Generated code relies on the strides, too.
+    operator = torch.library.custom_op(
+        f"geomstats_cor::{function.name}",
+        contiguous,
+        mutates_args=(),
+        schema=f"(Tensor tensor) -> {results}",
+    )
 
     def over_batch(info, in_dims, tensor):
         return operator(tensor.movedim(in_dims[0], 0)), 0 if single else (0, 0, 0)

@@ -70,6 +70,16 @@ def test_generated_code(key):
     assert_compiled_is_eager(OPERATIONS[f"{key} squared_dist"], "inductor")
 
 
+@pytest.mark.parametrize(
+    "name", ["log_scaling", "off_log_diagonal", "balanced_spectrum"]
+)
+def test_operators_are_what_they_announce(name):
+    (point,) = batch_of_arguments(OPERATIONS["theta"])
+    operator = getattr(torch.ops.geomstats_cor, name).default
+    kept = ("test_schema", "test_faketensor")
+    torch.library.opcheck(operator, (point,), test_utils=kept)
+
+
 def test_torch_imported_last():
     program = """
         from geomstats_cor import FullRankCorrelationMatrices, kernels

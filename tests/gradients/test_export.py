@@ -34,12 +34,14 @@ def test_export(name):
     assert_close(program(*others), operation(*others), 1e-12)
 
 
-def test_any_number_of_matrices():
-    operation = OPERATIONS["olm log"]
-    tensors = batch_of_arguments(operation)
+@pytest.mark.parametrize("name", ["theta", "off_exp", "log_scaled"])
+def test_any_number_of_matrices(name):
+    operation = OPERATIONS[name]
     batch = torch.export.Dim("batch", min=2, max=64)
-    module = Module(operation)
-    shapes = {"tensors": tuple({0: batch} for _ in tensors)}
-    program = torch.export.export(module, tensors, dynamic_shapes=shapes).module()
+    program = torch.export.export(
+        Module(operation),
+        batch_of_arguments(operation),
+        dynamic_shapes={"tensors": ({0: batch},)},
+    ).module()
     more = batch_of_arguments(operation, size=5)
     assert_close(program(*more), operation(*more), 1e-12)
