@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from geomstats_cor import kernels as k
+from geomstats_cor.exceptions import ConvergenceWarning
 
 from .maps import MAPS
 from .matrices import (
@@ -117,29 +118,23 @@ class TestReferenceValues:
         assert_golden(case, actual, transported)
 
 
-def rounding_of_row_sums(double, correlation):
-    """Return how well the scaling of a matrix can satisfy its equation at best."""
-    scaling = double.apply(k.log_scaling, correlation)
-    balanced = scaling[..., :, None] * correlation * scaling[..., None, :]
-    return double.eps * np.max(np.sum(np.abs(balanced), axis=-1), axis=-1)
-
-
 class TestRoundTrips:
     @staticmethod
     def check(double, key, correlation):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             image = double.apply(MAPS[key].forward, correlation)
             back = double.apply(MAPS[key].inverse, image)
         error = np.max(np.abs(back - correlation), axis=(-2, -1))
         if key != "lsm":
+            assert not caught
             assert np.all(error <= 1e-12)
-        else:
-            # On a few matrices in a thousand the row sums of X C X cancel so much that
-            # no scaling in floating point satisfies its equation to 1e-11.
-            floor = rounding_of_row_sums(double, correlation)
-            assert np.all(error <= np.maximum(1e-11, 0.5 * floor))
-            assert np.all(error <= 1e-8)
+            return
+        # On a few matrices in a thousand the row sums of X C X cancel so much that no
+        # scaling in floating point satisfies its equation to 1e-11: the map says so.
+        assert all(issubclass(w.category, ConvergenceWarning) for w in caught)
+        assert np.all(error <= (1e-8 if caught else 1e-11))
+        assert np.sum(error > 1e-11) <= 2
 
     @pytest.mark.parametrize("condition", [1e1, 1e4, 1e8, 1e10, 1e12])
     @pytest.mark.parametrize("n", [2, 3, 5, 10, 30, 100, 200])

@@ -108,7 +108,7 @@ class TestEquation:
             assert residual <= 64 * double.eps * spread_with(hollow, shift)
         for warning in caught:
             assert warning.category is ConvergenceWarning
-            assert "1 matrices" in str(warning.message)
+            assert "1 of 2 matrices" in str(warning.message)
 
     def test_pairs_in_closed_form(self, arrays):
         # exp [[d, h], [h, d]] has the diagonal e^d cosh h.
