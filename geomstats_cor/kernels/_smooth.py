@@ -5,14 +5,30 @@ order; near zero a power series replaces the quotient.
 """
 
 import math
+from fractions import Fraction
 
 from ._arrays import namespace
 
 _SERIES_BELOW = 0.1
+
+
+def _bernoulli_numbers(count):
+    numbers = [Fraction(1)]
+    for m in range(1, count):
+        total = sum(math.comb(m + 1, k) * number for k, number in enumerate(numbers))
+        numbers.append(-total / (m + 1))
+    return numbers
+
+
+_BERNOULLI = tuple(
+    number / math.factorial(k) for k, number in enumerate(_bernoulli_numbers(38))
+)
 _SINH_SERIES = tuple(1.0 / math.factorial(2 * k + 1) for k in range(9))
 _ASINH_SERIES = tuple(
     (-1) ** k * math.comb(2 * k, k) / (4**k * (2 * k + 1)) for k in range(17)
 )
+_COTH_SERIES = tuple(float(4**k * _BERNOULLI[2 * k]) for k in range(1, 19))
+_CSCH_SERIES = tuple(float((4**k - 2) * _BERNOULLI[2 * k]) for k in range(1, 19))
 
 
 def length(square):
@@ -56,13 +72,33 @@ def asinh_quotient_derivative(square):
     )
 
 
+def coth_excess(square):
+    """Return (r coth(r) - 1) / r^2, given the square of r."""
+    xp = namespace(square)
+
+    def quotient(s):
+        return (xp.sqrt(s) / xp.tanh(xp.sqrt(s)) - 1.0) / s
+
+    return _by_series(square, _COTH_SERIES, quotient, below=1.0)
+
+
+def csch_deficit(square):
+    """Return (1 - r / sinh(r)) / r^2, given the square of r."""
+    xp = namespace(square)
+
+    def quotient(s):
+        return (1.0 - xp.sqrt(s) / xp.sinh(xp.sqrt(s))) / s
+
+    return _by_series(square, _CSCH_SERIES, quotient, below=1.0)
+
+
 def _derivative(coefficients):
     return tuple(k * c for k, c in enumerate(coefficients))[1:]
 
 
-def _by_series(square, coefficients, function):
+def _by_series(square, coefficients, function, below=_SERIES_BELOW):
     xp = namespace(square)
-    small = square < _SERIES_BELOW
+    small = square < below
     inside = xp.where(small, square, 0.0)
     series = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):

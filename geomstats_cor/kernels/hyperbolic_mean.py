@@ -4,7 +4,9 @@ Half the squared distance to a point at distance :math:`d` in the direction :mat
 has gradient :math:`-d f` and Hessian
 :math:`d \coth d \, (I - f f^\top) + f f^\top \succeq I`, so the objective is strongly
 convex and the mean is unique. Newton's method starts from the normalised average in
-Minkowski space, and a step that does not lower the objective is halved.
+Minkowski space, and a step that does not lower the objective is halved. The Hessian is
+a multiple of the identity and a weighted sum of :math:`f f^\top`: it is never formed,
+and conjugate gradients solve for the step.
 
 References
 ----------
@@ -12,15 +14,18 @@ References
    Appl. Math. 30, 1977.
 """
 
-from ._arrays import eps, eye_like, namespace, row_dot, solve_positive
-from ._iteration import report_unfinished
-from ._smooth import asinh_quotient
+from ._arrays import eps, namespace, row_dot
+from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
+from ._gradients import Opaque, StatedGradient
+from ._iteration import warn_unfinished
+from ._smooth import asinh_quotient, coth_excess, csch_deficit
 from .hyperbolic import (
     hyperbolic_exp,
     hyperbolic_half_sinh_square,
     hyperbolic_log,
     hyperbolic_orthonormal,
     hyperbolic_squared_dist,
+    hyperbolic_transport,
     hyperboloid_time,
 )
 
@@ -44,24 +49,10 @@ def hyperbolic_mean(points, weights):
         Space coordinates of the mean.
     """
     xp = namespace(points, weights)
-    weights = weights[..., None]
-    mean = _minkowski_average(points, weights)
-    objective = _objective(points, weights, mean)
-    previous = xp.full_like(objective, xp.inf)
-    for _ in range(_MAX_ITERATIONS):
-        gradient, hessian, spread = _derivatives(points, weights, mean)
-        error = xp.linalg.vector_norm(gradient, axis=-1)
-        unit = eps(points) * (1.0 + spread)
-        stagnates = (error <= 1e3 * unit) & (error >= 0.5 * previous)
-        done = (error <= unit) | stagnates
-        if bool(xp.all(done)):
-            return mean
-        previous = error
-        step = xp.where(done[..., None], 0.0, solve_positive(hessian, gradient))
-        step = _from_frame(step, mean)
-        mean, objective = _descend(points, weights, mean, objective, step)
-    report_unfinished("hyperbolic mean", error, done, hessian)
-    return mean
+    batch = xp.broadcast_arrays(points[..., 0], weights)[0].shape
+    points = xp.broadcast_to(points, (*batch, points.shape[-1]))
+    weights = xp.broadcast_to(weights, batch)[..., None]
+    return _mean(points, weights, _solve_mean(xp.concat([points, weights], axis=-1)))
 
 
 def _minkowski_average(points, weights):
@@ -77,23 +68,57 @@ def _objective(points, weights, mean):
     return namespace(squares).sum(weights[..., 0] * squares, axis=-1)
 
 
-def _derivatives(points, weights, mean):
-    """Return the negative gradient and the Hessian in an orthonormal frame."""
+def _newton_mean(weighted):
+    """Return the mean of points [..., N, k] whose weights are a last column."""
+    points, weights = weighted[..., :-1], weighted[..., -1:]
     xp = namespace(points)
+    mean = _minkowski_average(points, weights)
+    objective = _objective(points, weights, mean)
+    previous = xp.full_like(objective, xp.inf)
+    for _ in range(_MAX_ITERATIONS):
+        frame, squares = _logarithms(points, mean)
+        gradient = xp.sum(weights * frame, axis=-2)
+        error = xp.linalg.vector_norm(gradient, axis=-1)
+        spread = xp.sqrt(xp.max(squares, axis=(-2, -1)))
+        unit = eps(points) * (1.0 + spread)
+        stagnates = (error <= 1e3 * unit) & (error >= 0.5 * previous)
+        done = (error <= unit) | stagnates
+        if bool(xp.all(done)):
+            return mean
+        previous = error
+        # An error of the step as large as its square keeps the convergence quadratic.
+        tolerance = 0.1 * xp.minimum(error, xp.ones_like(error))[..., None]
+        hessian = _hessian(weights, frame, squares)
+        step = conjugate_gradients(gradient, *hessian, tolerance)
+        step = _from_frame(xp.where(done[..., None], 0.0, step), mean)
+        mean, objective = _descend(points, weights, mean, objective, step)
+    # Eigenvalues of the Hessian lie between 1 and the largest d coth(d).
+    warn_unfinished(
+        "hyperbolic mean", error, done, lambda i: xp.reshape(1.0 + spread, (-1,))[i]
+    )
+    return mean
+
+
+_solve_mean = Opaque("hyperbolic_mean", _newton_mean, lambda x: x[..., 0, :-1])
+
+
+def _logarithms(points, mean):
+    """Return logarithms at the mean, in an orthonormal frame, and squared distances."""
     center = mean[..., None, :]
     frame = hyperbolic_orthonormal(hyperbolic_log(points, center), center)
-    half = hyperbolic_half_sinh_square(points, center)
-    square = 4.0 * half * asinh_quotient(half) ** 2
-    # d coth(d), from sinh(d) / d and cosh(d) = 1 + 2 sinh^2(d / 2)
-    across = (1.0 + 2.0 * half) * asinh_quotient(half) / xp.sqrt(1.0 + half)
-    # 1 - d coth(d) = -d^2 / 3 + ..., so the quotient is harmless where d vanishes
-    along = xp.where(
-        square > 0.0, (1.0 - across) / xp.where(square > 0.0, square, 1.0), 0.0
-    )
-    hessian = (frame * (weights * along)).mT @ frame
-    hessian = hessian + xp.sum(weights * across, axis=-2)[..., None] * eye_like(hessian)
-    spread = xp.sqrt(xp.max(square, axis=(-2, -1)))
-    return xp.sum(weights * frame, axis=-2), hessian, spread
+    return frame, hyperbolic_squared_dist(points, center)[..., None]
+
+
+def _hessian(weights, frame, squares):
+    """Return F, c and s such that the Hessian is s I + F' diag(c) F."""
+    excess = weights * coth_excess(squares)
+    shift = namespace(squares).sum(weights + excess * squares, axis=-2)
+    return frame, -excess, shift
+
+
+def _response(gradient, weights, frame, squares):
+    """Return the motion of the mean, in the frame, that undoes a gradient."""
+    return solve_shifted_gram(gradient, *_hessian(weights, frame, squares))
 
 
 def _from_frame(components, point):
@@ -115,3 +140,58 @@ def _descend(points, weights, mean, objective, step):
             break
         length = xp.where(worse, 0.5 * length, length)
     return trial, xp.minimum(value, objective)
+
+
+def _bent(components, points, frame, squares, mean):
+    """Apply the derivative of the logarithm in its end point, in transported frames.
+
+    A Jacobi field that vanishes at the mean: the part along the geodesic is kept, that
+    across it shrinks by d / sinh(d). The map is symmetric.
+    """
+    half = hyperbolic_half_sinh_square(points, mean[..., None, :])
+    across = asinh_quotient(half) / namespace(half).sqrt(1.0 + half)
+    along = csch_deficit(squares) * row_dot(frame, components)
+    return across * components + along * frame
+
+
+def _mean_tangent(tangents, points, weights, solution):
+    xp = namespace(points)
+    mean = _mean(points, weights, solution)
+    frame, squares = _logarithms(points, mean)
+    moved, weighed, *_ = tangents
+    change = 0.0
+    if moved is not None:
+        center = mean[..., None, :]
+        there = hyperbolic_transport(moved, points, center)
+        there = hyperbolic_orthonormal(there, center)
+        bent = _bent(there, points, frame, squares, mean)
+        change = change + xp.sum(weights * bent, axis=-2)
+    if weighed is not None:
+        change = change + xp.sum(weighed * frame, axis=-2)
+    return _from_frame(_response(change, weights, frame, squares), mean)
+
+
+def _mean_cotangent(cotangent, needed, points, weights, solution):
+    mean = _mean(points, weights, solution)
+    frame, squares = _logarithms(points, mean)
+    raised = cotangent + row_dot(mean, cotangent) * mean
+    response = hyperbolic_orthonormal(raised, mean)
+    response = _response(response, weights, frame, squares)[..., None, :]
+    weighed = row_dot(frame, response) if needed[1] else None
+    moved = None
+    if needed[0]:
+        center = mean[..., None, :]
+        bent = weights * _bent(response, points, frame, squares, mean)
+        there = hyperbolic_transport(_from_frame(bent, center), center, points)
+        time = hyperboloid_time(points)
+        moved = there - row_dot(points, there) / time**2 * points
+    return moved, weighed, None
+
+
+# The solution as a function of points and weights, by the implicit function theorem.
+_mean = StatedGradient(
+    lambda points, weights, solution: namespace(solution).asarray(solution, copy=True),
+    _mean_tangent,
+    _mean_cotangent,
+    plain=lambda points, weights, solution: solution,
+)

@@ -1,0 +1,127 @@
+r"""Positive definite systems whose matrix is never formed.
+
+The matrix is a multiple of the identity and a weighted sum of products of vectors,
+
+.. math:: H = s I + F^\top \operatorname{diag}(c) F ,
+
+and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
+"""
+
+from ._arrays import eps, namespace, row_dot
+from ._gradients import Opaque, StatedGradient
+
+
+def solve_shifted_gram(right, rows, coefficients, shift):
+    r"""Solve :math:`(s I + F^\top \operatorname{diag}(c) F) x = b`.
+
+    Parameters
+    ----------
+    right : array, shape=[..., k]
+        Right-hand side :math:`b`.
+    rows : array, shape=[..., N, k]
+        Matrix :math:`F`.
+    coefficients : array, shape=[..., N, 1]
+        Coefficients :math:`c`, of any sign.
+    shift : array, shape=[..., 1]
+        Number :math:`s`. The matrix of the system must be positive definite.
+
+    Returns
+    -------
+    solution : array, shape=[..., k]
+        Solution :math:`x`, to rounding accuracy.
+    """
+    return _solution(right, rows, coefficients, shift)
+
+
+def conjugate_gradients(right, rows, coefficients, shift, tolerance):
+    """Solve the system to a tolerance, relative to the right-hand side.
+
+    Parameters
+    ----------
+    right, rows, coefficients, shift : array
+        The system; see `solve_shifted_gram`.
+    tolerance : float or array, shape=[..., 1]
+        Length of the residual, relative to that of the right-hand side.
+
+    Returns
+    -------
+    solution : array, shape=[..., k]
+        Solution.
+    """
+    xp = namespace(right, rows)
+    solution = xp.zeros_like(right)
+    residual = direction = right
+    square = row_dot(residual, residual)
+    goal = tolerance**2 * square
+    # As many steps as there are eigenvalues are enough but for rounding.
+    for _ in range(2 * min(rows.shape[-2], rows.shape[-1]) + 20):
+        wanted = square > goal
+        if not bool(xp.any(wanted)):
+            break
+        image = _product(direction, rows, coefficients, shift)
+        energy = row_dot(direction, image)
+        length = xp.where(wanted, square / xp.where(wanted, energy, 1.0), 0.0)
+        solution = solution + length * direction
+        residual = residual - length * image
+        previous, square = square, row_dot(residual, residual)
+        ratio = xp.where(wanted, square / xp.where(wanted, previous, 1.0), 0.0)
+        direction = residual + ratio * direction
+    return solution
+
+
+def _product(vector, rows, coefficients, shift):
+    """Return the product of the matrix with a vector."""
+    components = coefficients * (rows @ vector[..., None])
+    return shift * vector + (rows.mT @ components)[..., 0]
+
+
+def _solve_bordered(bordered):
+    """Solve the system given as one array, [[F, c], [b, s]]."""
+    rows, coefficients = bordered[..., :-1, :-1], bordered[..., :-1, -1:]
+    right, shift = bordered[..., -1, :-1], bordered[..., -1, -1:]
+    tolerance = 0.5 * eps(bordered)
+    return conjugate_gradients(right, rows, coefficients, shift, tolerance)
+
+
+_solve = Opaque("shifted_gram", _solve_bordered, lambda x: x[..., 0, :-1])
+
+
+def _value(right, rows, coefficients, shift):
+    xp = namespace(right, rows)
+    last = xp.concat([right, shift], axis=-1)[..., None, :]
+    return _solve(xp.concat([xp.concat([rows, coefficients], axis=-1), last], axis=-2))
+
+
+def _tangent(tangents, right, rows, coefficients, shift):
+    moved, turned, scaled, shifted = tangents
+    solution = _solution(right, rows, coefficients, shift)
+    components = rows @ solution[..., None]
+    change = 0.0
+    if moved is not None:
+        change = change + moved
+    if turned is not None:
+        across = turned @ solution[..., None]
+        change = change - (turned.mT @ (coefficients * components))[..., 0]
+        change = change - (rows.mT @ (coefficients * across))[..., 0]
+    if scaled is not None:
+        change = change - (rows.mT @ (scaled * components))[..., 0]
+    if shifted is not None:
+        change = change - shifted * solution
+    return _solution(change, rows, coefficients, shift)
+
+
+def _cotangent(cotangent, needed, right, rows, coefficients, shift):
+    solution = _solution(right, rows, coefficients, shift)
+    solved = _solution(cotangent, rows, coefficients, shift)
+    turned = scaled = None
+    if needed[1] or needed[2]:
+        components, across = rows @ solution[..., None], rows @ solved[..., None]
+        scaled = -components * across
+    if needed[1]:
+        turned = -coefficients * (
+            across * solution[..., None, :] + components * solved[..., None, :]
+        )
+    return solved, turned, scaled, -row_dot(solved, solution)
+
+
+_solution = StatedGradient(_value, _tangent, _cotangent)
