@@ -41,12 +41,13 @@ class HyperbolicRowsMetric(ImageMetric):
     def _row_weights(self, like):
         return constant((1.0, *self.weights), like)
 
+    def _row_lengths(self, like):
+        return namespace(like).sqrt(self._row_weights(like))[:, None]
+
     def orthonormal(self, vector, base_point):
         """Return the components in the frame transported from the origin."""
         rows = kernels.hyperbolic_orthonormal(vector, base_point)
-        if self.is_canonical:
-            return rows
-        return namespace(rows).sqrt(self._row_weights(rows))[:, None] * rows
+        return rows if self.is_canonical else self._row_lengths(rows) * rows
 
     def exp(self, tangent_vec, base_point):
         """Return the end points of the geodesics of the rows."""
@@ -92,6 +93,19 @@ class HyperbolicRowsMetric(ImageMetric):
         """Return the exponential at the origin of the product of Poincaré balls."""
         rows = kernels.unpack_strictly_lower(coords)
         return kernels.hyperboloid_from_origin_tangent(rows)
+
+    def log_coords(self, point, base_point):
+        """Return the logarithms of the rows in that frame."""
+        return kernels.pack_strictly_lower(
+            self.orthonormal(self.log(point, base_point), base_point)
+        )
+
+    def exp_coords(self, coords, base_point):
+        """Return the exponentials of vectors given in that frame."""
+        rows = kernels.unpack_strictly_lower(coords)
+        rows = rows if self.is_canonical else rows / self._row_lengths(rows)
+        vector = kernels.hyperbolic_from_orthonormal(rows, base_point)
+        return self.exp(vector, base_point)
 
     def mean(self, points, weights):
         """Return the Fréchet mean of each row; the weights of the rows drop out."""

@@ -41,6 +41,14 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         """Return the points [..., n, n] with given coordinates [..., d]."""
 
     @abc.abstractmethod
+    def log_coords(self, point, base_point):
+        """Return the coordinates [..., d] of logarithms in an orthonormal frame."""
+
+    @abc.abstractmethod
+    def exp_coords(self, coords, base_point):
+        """Return the exponential of the vectors with given coordinates."""
+
+    @abc.abstractmethod
     def orthonormal(self, vector, base_point):
         """Return the components of tangent vectors in an orthonormal frame.
 
@@ -157,6 +165,14 @@ class FlatMetric(ImageMetric):
     def log(self, point, base_point):
         """Return the tangent vector from one point to another."""
         return point - base_point
+
+    def log_coords(self, point, base_point):
+        """Return differences of coordinates."""
+        return self.to_coords(point) - self.to_coords(base_point)
+
+    def exp_coords(self, coords, base_point):
+        """Return the points whose coordinates differ by the given ones."""
+        return self.from_coords(self.to_coords(base_point) + coords)
 
     def squared_dist(self, point_a, point_b):
         """Return the squared distance."""

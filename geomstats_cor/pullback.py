@@ -511,6 +511,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             Full-rank correlation matrix.
         """
         (coords,) = as_arrays(coords=coords)
+        self._require_coords(coords)
+        return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
+
+    def _require_coords(self, coords):
         if coords.ndim < 1 or coords.shape[-1] != self._space.dim:
             raise ShapeError(
                 f"coords has shape {tuple(coords.shape)}: [..., {self._space.dim}] is "
@@ -518,7 +522,52 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             )
         if self._space.check:
             require_finite("coords", coords[..., None])
-        return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
+
+    @in_own_precision
+    def log_coords(self, point, base_point):
+        """Return the coordinates of logarithms in an orthonormal frame.
+
+        The frame at the base point is the one that transport carries there from the
+        identity. Euclidean norms of the coordinates are distances from the base point;
+        for a flat metric, coordinates are differences of those of `to_coords`.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            End point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates, d = n (n - 1) / 2.
+        """
+        point, base_point = self._admit(point=point, base_point=base_point)
+        metric = self.image_space.metric
+        return metric.log_coords(self.diffeo(point), self.diffeo(base_point))
+
+    @in_own_precision
+    def exp_coords(self, coords, base_point):
+        """Invert `log_coords`: the exponential of vectors given by coordinates.
+
+        Parameters
+        ----------
+        coords : array-like, shape=[..., d]
+            Coordinates in the orthonormal frame at the base point.
+        base_point : array-like, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            End point of the geodesic.
+        """
+        coords, base_point = as_arrays(coords=coords, base_point=base_point)
+        self._require_coords(coords)
+        (base_point,) = self._admit(base_point=base_point)
+        image = self.diffeo(base_point)
+        return self.diffeo.inverse(self.image_space.metric.exp_coords(coords, image))
 
     def origin(self, like=None):
         """Return the identity, whose coordinates are null.

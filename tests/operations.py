@@ -78,6 +78,7 @@ OPERATIONS = {
     "sectional_curvature": _at("sectional_curvature", _A, _B),
     "injectivity_radius": _at("injectivity_radius"),
     "to_coords": _at("to_coords", points=("point",)),
+    "log_coords": _two("log_coords", "point", "base_point"),
     **{name: _at(name) for name in _TENSORS},
 }
 

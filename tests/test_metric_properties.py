@@ -356,6 +356,22 @@ class TestCoordinates:
         expected = space.metric.dist(a, b)
         assert_close(np.linalg.norm(difference), expected, 1e-13)
 
+    @every_metric
+    @properties
+    @given(data=st.data())
+    def test_of_logarithms(self, key, data):
+        space = data.draw(spaces(key))
+        base = data.draw(correlations(space.n))
+        vectors = [data.draw(tangent_vectors(space.metric, base)) for _ in range(2)]
+        ends = [space.metric.exp(vector, base) for vector in vectors]
+        coords = [space.metric.log_coords(end, base) for end in ends]
+        loss = 10.0 * slack(base, *ends)
+        assert_close(np.linalg.norm(coords[0]), space.metric.dist(ends[0], base), loss)
+        expected = space.metric.inner_product(*vectors, base)
+        assert_close(coords[0] @ coords[1], expected, loss)
+        back = space.metric.exp_coords(coords[0], base)
+        assert_close(back, ends[0], loss)
+
     @properties
     @given(data=st.data())
     def test_of_rows_are_half_as_long_as_the_hyperbolic_distance(self, data):

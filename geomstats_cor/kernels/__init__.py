@@ -22,6 +22,7 @@ from .correlation import cor, cor_differential, cor_second_differential
 from .hyperbolic import (
     hyperbolic_curvature,
     hyperbolic_exp,
+    hyperbolic_from_orthonormal,
     hyperbolic_half_sinh_square,
     hyperbolic_log,
     hyperbolic_orthonormal,
@@ -152,6 +153,7 @@ __all__ = [
     "exp_scaled_second_differential",
     "hyperboloid_time",
     "hyperbolic_orthonormal",
+    "hyperbolic_from_orthonormal",
     "hyperbolic_half_sinh_square",
     "hyperbolic_squared_dist",
     "hyperbolic_exp",

@@ -71,6 +71,25 @@ def hyperbolic_orthonormal(vector, point):
     return vector - row_dot(point, vector) / (time * (1.0 + time)) * point
 
 
+def hyperbolic_from_orthonormal(components, point):
+    r"""Invert `hyperbolic_orthonormal`: :math:`c + \frac{y \cdot c}{1 + \tau} y`.
+
+    Parameters
+    ----------
+    components : array, shape=[..., k]
+        Components in the orthonormal frame.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    """
+    time = hyperboloid_time(point)
+    return components + row_dot(point, components) / (1.0 + time) * point
+
+
 def hyperbolic_half_sinh_square(point_a, point_b):
     r"""Return :math:`\sinh^2(d(a, b) / 2)`.
 

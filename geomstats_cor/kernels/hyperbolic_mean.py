@@ -21,6 +21,7 @@ from ._iteration import warn_unfinished
 from ._smooth import asinh_quotient, coth_excess, csch_deficit
 from .hyperbolic import (
     hyperbolic_exp,
+    hyperbolic_from_orthonormal,
     hyperbolic_half_sinh_square,
     hyperbolic_log,
     hyperbolic_orthonormal,
@@ -90,7 +91,7 @@ def _newton_mean(weighted):
         tolerance = 0.1 * xp.minimum(error, xp.ones_like(error))[..., None]
         hessian = _hessian(weights, frame, squares)
         step = conjugate_gradients(gradient, *hessian, tolerance)
-        step = _from_frame(xp.where(done[..., None], 0.0, step), mean)
+        step = hyperbolic_from_orthonormal(xp.where(done[..., None], 0.0, step), mean)
         mean, objective = _descend(points, weights, mean, objective, step)
     # Eigenvalues of the Hessian lie between 1 and the largest d coth(d).
     warn_unfinished(
@@ -119,12 +120,6 @@ def _hessian(weights, frame, squares):
 def _response(gradient, weights, frame, squares):
     """Return the motion of the mean, in the frame, that undoes a gradient."""
     return solve_shifted_gram(gradient, *_hessian(weights, frame, squares))
-
-
-def _from_frame(components, point):
-    """Return the tangent vector with given components in the orthonormal frame."""
-    time = hyperboloid_time(point)
-    return components + row_dot(point, components) / (1.0 + time) * point
 
 
 def _descend(points, weights, mean, objective, step):
@@ -168,7 +163,7 @@ def _mean_tangent(tangents, points, weights, solution):
         change = change + xp.sum(weights * bent, axis=-2)
     if weighed is not None:
         change = change + xp.sum(weighed * frame, axis=-2)
-    return _from_frame(_response(change, weights, frame, squares), mean)
+    return hyperbolic_from_orthonormal(_response(change, weights, frame, squares), mean)
 
 
 def _mean_cotangent(cotangent, needed, points, weights, solution):
@@ -182,7 +177,9 @@ def _mean_cotangent(cotangent, needed, points, weights, solution):
     if needed[0]:
         center = mean[..., None, :]
         bent = weights * _bent(response, points, frame, squares, mean)
-        there = hyperbolic_transport(_from_frame(bent, center), center, points)
+        there = hyperbolic_transport(
+            hyperbolic_from_orthonormal(bent, center), center, points
+        )
         time = hyperboloid_time(points)
         moved = there - row_dot(points, there) / time**2 * points
     return moved, weighed, None

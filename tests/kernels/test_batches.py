@@ -133,6 +133,7 @@ SEVERAL = [
     named("exp_scaled_differential", "row0", "row0"),
     named("exp_scaled_second_differential", "row0", "row0"),
     named("hyperbolic_orthonormal", "row", "row"),
+    named("hyperbolic_from_orthonormal", "row", "row"),
     named("hyperbolic_half_sinh_square", "row", "row"),
     named("hyperbolic_squared_dist", "row", "row"),
     named("hyperbolic_exp", "row", "row"),

@@ -131,6 +131,9 @@ class TestMetric:
         expected = inner(u, v, point)
         actual = np.sum(frame_u * frame_v, -1)
         assert relative_error(actual, expected) <= 32 * arrays.eps
+        back = arrays.apply(k.hyperbolic_from_orthonormal, frame_u, point)
+        time = np.sqrt(1.0 + np.sum(point**2, -1, keepdims=True))
+        assert np.max(np.abs(back - u) / time**2) <= 32 * arrays.eps
 
     @dimensions
     def test_length_of_a_small_step(self, double, rng, dim):
