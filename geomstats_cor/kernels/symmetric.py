@@ -22,6 +22,7 @@ import math
 from ._arrays import constant, eps, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached
 from ._quadrature import gauss_legendre, nodes_for_spectrum
+from ._tangent_spaces import moving_in
 from ._tolerances import rank_tolerance
 
 
@@ -107,19 +108,43 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
-def _spectral_function(function, divided_differences, second_differential):
+def spectral_function(
+    function, divided_differences, second_differential, project=symmetrize
+):
     """Return a function of symmetric matrices and its differential, given spectra.
 
     The differential is self-adjoint, and the second one symmetric in all three slots:
     tangents and cotangents are the same formulas. Parameters of the function follow
-    the arrays.
+    the arrays. Both the argument and the result may be confined to a subspace.
+
+    Parameters
+    ----------
+    function : callable
+        Function of eigenvalues.
+    divided_differences : callable
+        Its first divided differences.
+    second_differential : callable
+        The second differential of the function of matrices.
+    project : callable
+        Orthogonal projection onto the subspace.
+
+    Returns
+    -------
+    value : StatedGradient
+        Takes a matrix and its spectrum.
+    differential : StatedGradient
+        Takes a vector, a matrix and its spectrum.
     """
+    moving = moving_in(project)
+
+    def curved(vector_a, vector_b, matrix, *rest):
+        return second_differential(moving(vector_a), vector_b, moving(matrix), *rest)
 
     def value_tangent(tangents, matrix, *rest):
         return differential(tangents[0], matrix, *rest)
 
     def value_cotangent(cotangent, needed, matrix, *rest):
-        return differential(symmetrize(cotangent), matrix, *rest), None, None
+        return differential(project(cotangent), matrix, *rest), None, None
 
     def differential_tangent(tangents, vector, *rest):
         moved, turned, *_ = tangents
@@ -127,30 +152,33 @@ def _spectral_function(function, divided_differences, second_differential):
         if moved is not None:
             result = result + differential(moved, *rest)
         if turned is not None:
-            turned = symmetrize(turned)
-            result = result + second_differential(vector, turned, *rest)
+            result = result + project(curved(vector, turned, *rest))
         return result
 
     def differential_cotangent(cotangent, needed, vector, *rest):
-        cotangent = symmetrize(cotangent)
-        moved = differential(cotangent, *rest)
-        turned = second_differential(vector, cotangent, *rest) if needed[1] else None
+        cotangent = project(cotangent)
+        moved = differential(cotangent, *rest) if needed[0] else None
+        turned = curved(vector, cotangent, *rest) if needed[1] else None
         return moved, turned, None, None
 
     def value(matrix, values, vectors, *parameters):
-        return spectral(function(values, *parameters), vectors)
+        return project(spectral(function(values, *parameters), vectors))
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        return spectral_differential(vector, differences, vectors)
+        rotated = vectors.mT @ vector @ vectors
+        return project(vectors @ (differences * rotated) @ vectors.mT)
 
     differential = StatedGradient(
         differential_value,
         differential_tangent,
         differential_cotangent,
         axes=(2, 2, 2, 1, 2),
+        spaces=(project, project),
     )
-    value = StatedGradient(value, value_tangent, value_cotangent, axes=(2, 2, 1, 2))
+    value = StatedGradient(
+        value, value_tangent, value_cotangent, axes=(2, 2, 1, 2), spaces=(project,)
+    )
     return value, differential
 
 
@@ -235,7 +263,7 @@ def _rule(values):
     ]
 
 
-def _log_second_differential(vector_a, vector_b, matrix, values, vectors):
+def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
     """Return that of the logarithm, from that of its inverse."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)
@@ -252,7 +280,7 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
     logarithm = exponent * log_at(*spectra)
     moved_a = exponent * log_differential_at(vector_a, *spectra)
     moved_b = exponent * log_differential_at(vector_b, *spectra)
-    curved = exponent * _log_second_differential(vector_a, vector_b, *spectra)
+    curved = exponent * log_second_differential_at(vector_a, vector_b, *spectra)
     values = exponent * namespace(values).log(values)
     second = exp_second_differential_at(moved_a, moved_b, logarithm, values, vectors)
     return second + exp_differential_at(curved, logarithm, values, vectors)
@@ -482,17 +510,17 @@ exp_second_differential_at = StatedGradient(
     _exp_second_cotangent,
     axes=(2, 2, 2, 2, 1, 2),
 )
-log_at, log_differential_at = _spectral_function(
+log_at, log_differential_at = spectral_function(
     lambda values: namespace(values).log(values),
     log_divided_differences,
-    _log_second_differential,
+    log_second_differential_at,
 )
-exp_at, exp_differential_at = _spectral_function(
+exp_at, exp_differential_at = spectral_function(
     lambda values: namespace(values).exp(values),
     exp_divided_differences,
     exp_second_differential_at,
 )
-power_at, power_differential_at = _spectral_function(
+power_at, power_differential_at = spectral_function(
     lambda values, exponent: namespace(values).exp(
         exponent * namespace(values).log(values)
     ),
