@@ -15,6 +15,8 @@ import sys
 from ._arrays import is_torch
 from ._pieces import in_pieces
 
+_TEMPORARY_BYTES = 2**20  # a third of what iterations take: they have fewer arrays
+
 
 class StatedGradient:
     """A function of arrays with the derivatives that torch is to use.
@@ -32,21 +34,85 @@ class StatedGradient:
     plain : callable
         What to compute where no derivative is asked for, if that can be less than the
         value: the autograd function of torch must not return its own input.
+    axes : tuple of int
+        Number of axes of the value and of each array that belong to one member of a
+        batch. If they are given, a large batch is computed in pieces.
+    spaces : tuple of callable or None
+        Orthogonal projections onto the spaces in which the first arguments move:
+        tangents are projected before, cotangents after.
     """
 
-    def __init__(self, value, tangent, cotangent, plain=None):
-        self.value, self.tangent, self.cotangent = value, tangent, cotangent
+    def __init__(self, value, tangent, cotangent, plain=None, axes=None, spaces=()):
         self.plain = plain or value
+        self.value, self.axes = value, axes
+        self.tangent = _projecting_tangents(tangent, spaces) if spaces else tangent
+        self.cotangent = (
+            _projecting_cotangents(cotangent, spaces) if spaces else cotangent
+        )
         _policy.govern(self)
 
     def __call__(self, *arguments):
         if not is_torch(arguments[0]):
-            return self.plain(*arguments)
+            return self.evaluate(*arguments)
         return _policy.torch().apply(self, arguments)
+
+    def evaluate(self, *arguments):
+        """Return the value where no derivative is asked for."""
+        return self._cut(self.plain, (), arguments)
+
+    def evaluate_to_keep(self, *arguments):
+        """Return the value, which is not to be one of the arguments."""
+        return self._cut(self.value, (), arguments)
+
+    def pull_back(self, cotangent, needed, *arguments):
+        """Return the cotangents of the arrays."""
+
+        def function(cotangent, *arguments):
+            return tuple(self.cotangent(cotangent, needed, *arguments))
+
+        if is_recorded(cotangent):
+            return function(cotangent, *arguments)
+        return self._cut(function, (cotangent,), arguments)
+
+    def _cut(self, function, before, arguments):
+        if self.axes is None:
+            return function(*before, *arguments)
+        count = len(self.axes) - 1
+        arrays, numbers = (*before, *arguments[:count]), arguments[count:]
+        if not all(is_readable(array) for array in arrays):
+            return function(*arrays, *numbers)
+        return in_pieces(
+            lambda *pieces: function(*pieces, *numbers),
+            self.axes[1 - len(before) :],
+            *arrays,
+            bytes_of_piece=_TEMPORARY_BYTES,
+        )
+
+
+def _projecting_tangents(tangent, spaces):
+    def projected(tangents, *arguments):
+        return tangent(_projected(tangents, spaces), *arguments)
+
+    return projected
+
+
+def _projecting_cotangents(cotangent, spaces):
+    def projected(incoming, needed, *arguments):
+        return _projected(cotangent(incoming, needed, *arguments), spaces)
+
+    return projected
+
+
+def _projected(vectors, spaces):
+    spaces = (*spaces, *(None for _ in vectors[len(spaces) :]))
+    return tuple(
+        vector if space is None or vector is None else space(vector)
+        for vector, space in zip(vectors, spaces, strict=True)
+    )
 
 
 class Opaque:
-    """A function of one array that no transform looks into.
+    """A function of arrays that no transform looks into.
 
     Under `torch.vmap` it sees all matrices at once, under `torch.compile` it is one
     node, and it is never differentiated: a `StatedGradient` does that.
@@ -58,18 +124,20 @@ class Opaque:
     function : callable
         The function.
     outputs : callable
-        Takes the argument, returns arrays of the shapes of the results.
+        Takes the arguments, returns arrays of the shapes of the results.
+    axes : tuple of int
+        Number of axes of each argument that belong to one member of a batch.
     """
 
-    def __init__(self, name, function, outputs):
-        self.name, self.outputs = name, outputs
-        self.function = functools.partial(in_pieces, function)
+    def __init__(self, name, function, outputs, axes=(2,)):
+        self.name, self.outputs, self.axes = name, outputs, axes
+        self.function = functools.partial(in_pieces, function, axes)
         _policy.govern(self)
 
-    def __call__(self, array):
-        if not is_torch(array):
-            return self.function(array)
-        return _policy.torch().call(self, array)
+    def __call__(self, *arrays):
+        if not is_torch(arrays[0]):
+            return self.function(*arrays)
+        return _policy.torch().call(self, arrays)
 
 
 def detached(array):
@@ -83,6 +151,11 @@ def is_readable(array):
     They cannot while torch traces it, or maps over it.
     """
     return not is_torch(array) or _policy.torch().is_readable(array)
+
+
+def is_recorded(array):
+    """Tell whether torch records what is computed, for derivatives to come."""
+    return is_torch(array) and _policy.torch().is_recording()
 
 
 def prepare_torch():

@@ -26,7 +26,7 @@ def apply(function, arguments):
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
         if _wants_no_derivative(arguments):
-            return function.plain(*arguments)
+            return function.evaluate(*arguments)
         return function.eager.apply(*arguments)
     # Read here, the level is guarded: dual numbers start a new compilation.
     if forward_ad._current_level >= 0 or _is_differentiated_inside():
@@ -73,13 +73,18 @@ def is_readable(tensor):
     )
 
 
-def call(function, tensor):
+def is_recording():
+    """Tell whether derivatives are taken of what is computed now."""
+    return torch.is_grad_enabled() or forward_ad._current_level >= 0
+
+
+def call(function, tensors):
     """Call a function as an operator that transforms treat as a unit."""
-    tensor = tensor.detach()
-    if is_readable(tensor):
+    tensors = tuple(tensor.detach() for tensor in tensors)
+    if all(is_readable(tensor) for tensor in tensors):
         with torch.no_grad():
-            return function.function(tensor)
-    return function.operator(tensor)
+            return function.function(*tensors)
+    return function.operator(*tensors)
 
 
 def _autograd(function):
@@ -98,7 +103,7 @@ def _autograd(function):
     class Backward(Function):
         @staticmethod
         def backward(ctx, cotangent):
-            cotangents = function.cotangent(
+            cotangents = function.pull_back(
                 cotangent, ctx.needs_input_grad, *ctx.saved_tensors, *ctx.numbers
             )
             return (*cotangents, *(None for _ in ctx.numbers))
@@ -114,7 +119,7 @@ def _autograd(function):
 
         @staticmethod
         def forward(*arguments):
-            return function.value(*arguments)
+            return function.evaluate_to_keep(*arguments)
 
         @staticmethod
         def setup_context(ctx, inputs, output):
@@ -129,32 +134,51 @@ def _autograd(function):
 
 def _operator(function):
     """Register a function as an operator with shapes and a rule for vmap."""
-    single = isinstance(function.outputs(torch.zeros(1, 2, 2)), torch.Tensor)
+    examples = [torch.zeros((1, *(2,) * count)) for count in function.axes]
+    single = isinstance(function.outputs(*examples), torch.Tensor)
     results = "Tensor" if single else "(Tensor, Tensor, Tensor)"
+    arguments = ", ".join(f"Tensor x{i}" for i in range(len(function.axes)))
 
-    def contiguous(tensor):
-        outputs = function.function(tensor)
+    def contiguous(*tensors):
+        outputs = function.function(*tensors)
         if single:
             return outputs.contiguous()
         return tuple(output.contiguous() for output in outputs)
 
-    def shapes(tensor):
-        outputs = function.outputs(tensor)
+    def shapes(*tensors):
+        outputs = function.outputs(*tensors)
         if single:
-            return tensor.new_empty(outputs.shape)
-        return tuple(tensor.new_empty(output.shape) for output in outputs)
+            return tensors[0].new_empty(outputs.shape)
+        return tuple(tensors[0].new_empty(output.shape) for output in outputs)
 
     # Generated code relies on the strides, too.
     operator = torch.library.custom_op(
         f"geomstats_cor::{function.name}",
         contiguous,
         mutates_args=(),
-        schema=f"(Tensor tensor) -> {results}",
+        schema=f"({arguments}) -> {results}",
     )
 
-    def over_batch(info, in_dims, tensor):
-        return operator(tensor.movedim(in_dims[0], 0)), 0 if single else (0, 0, 0)
+    def over_batch(info, in_dims, *tensors):
+        tensors = _with_batch_in_front(in_dims, tensors, function.axes)
+        return operator(*tensors), 0 if single else (0, 0, 0)
 
     operator.register_fake(shapes)
     operator.register_vmap(over_batch)
     return operator
+
+
+def _with_batch_in_front(in_dims, tensors, axes):
+    """Move the axis of a vmap to the front, and align the other batches behind it."""
+    ranks = [
+        tensor.ndim - count - (dim is not None)
+        for dim, tensor, count in zip(in_dims, tensors, axes, strict=True)
+    ]
+    moved = []
+    for dim, tensor, rank in zip(in_dims, tensors, ranks, strict=True):
+        if dim is not None:
+            tensor = tensor.movedim(dim, 0)
+            missing = max(ranks) - rank
+            tensor = tensor.reshape(tensor.shape[0], *(1,) * missing, *tensor.shape[1:])
+        moved.append(tensor)
+    return moved

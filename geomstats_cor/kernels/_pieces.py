@@ -2,44 +2,68 @@
 
 import math
 
-from ._arrays import namespace
+from ._arrays import device, namespace
 
 _PIECE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, matrices):
-    """Apply a function of a batch to a few matrices at a time.
+def in_pieces(function, axes, *arrays, bytes_of_piece=_PIECE_BYTES):
+    """Apply a function of a batch to a few members at a time.
 
     Iterations read the same matrices again and again, from main memory if there are
-    many; a piece also ends as soon as its own matrices are done.
+    many; a piece also ends as soon as its own matrices are done, and what is computed
+    on the way takes up the memory of one piece alone. Batches that broadcast against
+    each other are not cut.
 
     Parameters
     ----------
     function : callable
-        Takes matrices [..., n, n], returns an array or a tuple of arrays [..., *].
-    matrices : array, shape=[..., n, n]
-        Batch of matrices.
+        Takes the arrays, returns an array or a tuple of arrays [..., *] and None.
+    axes : tuple of int
+        Number of axes of each array that belong to a member: 2 for matrices.
+    *arrays : array
+        Batches, the first one of matrices.
+    bytes_of_piece : int
+        Size of a piece of the first array.
 
     Returns
     -------
     results : array or tuple of array
         What the function returns for the whole batch.
     """
-    xp = namespace(matrices)
-    batch, shape = matrices.shape[:-2], matrices.shape[-2:]
-    number = math.prod(batch)
-    bytes_each = math.prod(shape) * (8 if matrices.dtype == xp.float64 else 4)
-    count = max(1, _PIECE_BYTES // max(1, bytes_each))
-    if number <= count:
-        return function(matrices)
-    flat = xp.reshape(matrices, (number, *shape))
-    results = [function(flat[i : i + count]) for i in range(0, number, count)]
-    if not isinstance(results[0], tuple):
-        return _joined(results, batch)
-    return tuple(_joined(parts, batch) for parts in zip(*results, strict=True))
+    first = arrays[0]
+    xp = namespace(first)
+    batch = tuple(first.shape[: first.ndim - axes[0]])
+    bytes_each = first.shape[-1] ** 2 * (8 if first.dtype == xp.float64 else 4)
+    number, count = math.prod(batch), max(1, bytes_of_piece // max(1, bytes_each))
+    shapes = [tuple(x.shape) for x in arrays]
+    alike = all(s[: len(s) - k] == batch for s, k in zip(shapes, axes, strict=True))
+    if number <= count or not alike:
+        return function(*arrays)
+    flat = [
+        xp.reshape(x, (number, *shape[len(batch) :]))
+        for x, shape in zip(arrays, shapes, strict=True)
+    ]
+    wholes = None
+    for start in range(0, number, count):
+        piece = slice(start, min(start + count, number))
+        parts = function(*(x[piece, ...] for x in flat))
+        single = not isinstance(parts, tuple)
+        parts = (parts,) if single else parts
+        wholes = wholes or tuple(_room_for(part, number) for part in parts)
+        for whole, part in zip(wholes, parts, strict=True):
+            if part is not None:
+                whole[piece, ...] = part
+    results = tuple(
+        None if whole is None else xp.reshape(whole, (*batch, *whole.shape[1:]))
+        for whole in wholes
+    )
+    return results[0] if single else results
 
 
-def _joined(parts, batch):
-    xp = namespace(parts[0])
-    whole = xp.concat(parts, axis=0)
-    return xp.reshape(whole, (*batch, *whole.shape[1:]))
+def _room_for(part, number):
+    """Return an array for a whole batch, given what comes out for a piece."""
+    if part is None:
+        return None
+    shape = (number, *part.shape[1:])
+    return namespace(part).empty(shape, dtype=part.dtype, device=device(part))

@@ -1,8 +1,14 @@
 """Gauss-Legendre rules, and how many nodes an integrand needs."""
 
 import functools
+import math
 
 import numpy as np
+
+from ._arrays import namespace
+from ._gradients import detached, is_readable
+
+_BLIND_COUNT = 24  # all digits for condition numbers up to 1e16
 
 
 @functools.cache
@@ -37,7 +43,27 @@ def nodes_for_exponential(spread, tolerance):
     """
     spreads = tuple(2.0 ** (k / 4) for k in range(-8, 29))
     reach = next((s for s in spreads if s >= spread), spreads[-1])
+    tolerance = max(tolerance, 1e-15 * reach)  # nodes are rounded, too
     for count in range(4, 128, 2):
         if _exponential_errors(count, (reach,))[0] <= tolerance:
             return count
     return 128
+
+
+def nodes_for_spectrum(values, tolerance):
+    """Return the number of nodes for exponentials of the spread of eigenvalues.
+
+    Parameters
+    ----------
+    values : array, shape=[..., n]
+        Eigenvalues, in ascending or descending order.
+    tolerance : float
+        Relative error to stay below.
+    """
+    if not is_readable(values) or not math.prod(values.shape):
+        return _BLIND_COUNT
+    values = detached(values)
+    xp = namespace(values)
+    spread = xp.abs(values[..., -1] - values[..., 0])
+    widest = float(xp.max(xp.where(xp.isfinite(spread), spread, 0.0)))
+    return nodes_for_exponential(widest, tolerance)

@@ -16,7 +16,17 @@ from ._gradients import StatedGradient
 from .isometries import center
 
 
-def _moving_in(project):
+def hollow_part(x):
+    """Project matrices orthogonally onto the symmetric hollow ones."""
+    return off_diagonal(symmetrize(x))
+
+
+def row0_part(x):
+    """Project matrices orthogonally onto the symmetric ones with null row sums."""
+    return center(symmetrize(x))
+
+
+def moving_in(project):
     """Return the identity, whose derivative is an orthogonal projection."""
     return StatedGradient(
         lambda x: 1.0 * x,  # a view would have to have a view for a tangent
@@ -26,7 +36,7 @@ def _moving_in(project):
     )
 
 
-moving_symmetric = _moving_in(symmetrize)
-moving_hollow = _moving_in(lambda x: off_diagonal(symmetrize(x)))
-moving_strictly_lower = _moving_in(strictly_lower)
-moving_row0 = _moving_in(lambda x: center(symmetrize(x)))
+moving_symmetric = moving_in(symmetrize)
+moving_hollow = moving_in(hollow_part)
+moving_strictly_lower = moving_in(strictly_lower)
+moving_row0 = moving_in(row0_part)

@@ -15,9 +15,6 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
-import functools
-import math
-
 from ._arrays import (
     constant,
     diagonal,
@@ -26,26 +23,26 @@ from ._arrays import (
     namespace,
     off_diagonal,
     solve_positive,
+    symmetrize,
 )
-from ._gradients import Opaque, StatedGradient, is_readable
+from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
-from ._quadrature import nodes_for_exponential, positive_half
-from ._tangent_spaces import moving_hollow, moving_symmetric
+from ._quadrature import nodes_for_spectrum, positive_half
+from ._tangent_spaces import hollow_part, moving_hollow, moving_symmetric
 from .correlation import cor
 from .symmetric import (
-    exp_at,
     exp_differential_at,
+    exp_divided_differences,
+    exp_second_differential_at,
     log_at,
-    log_differential_at,
+    log_divided_differences,
+    log_second_differential_at,
     positive_spectrum,
     spectral,
-    sym_exp_second_differential,
-    sym_log,
-    sym_log_differential,
+    spectral_function,
 )
 
 _MAX_ITERATIONS = 200
-_BLIND_RULE = positive_half(24)  # all digits for condition numbers up to 1e16
 _HESSIAN_TOLERANCE = 1e-3  # enough for a Newton step; the differential wants all digits
 
 
@@ -62,7 +59,7 @@ def off_log(correlation):
     hollow : array, shape=[..., n, n]
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
     """
-    return off_diagonal(sym_log(moving_hollow(correlation)))
+    return _off_log_at(correlation, *positive_spectrum(correlation))
 
 
 def off_log_differential(tangent_vec, correlation):
@@ -80,8 +77,8 @@ def off_log_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
-    return off_diagonal(sym_log_differential(tangent_vec, correlation))
+    spectrum = positive_spectrum(correlation)
+    return _off_log_differential_at(tangent_vec, correlation, *spectrum)
 
 
 def off_log_and_differential(tangent_vec, correlation):
@@ -101,11 +98,9 @@ def off_log_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
-    values, vectors = positive_spectrum(correlation)
-    hollow = log_at(correlation, values, vectors)
-    moved = log_differential_at(tangent_vec, correlation, values, vectors)
-    return off_diagonal(hollow), off_diagonal(moved)
+    spectrum = positive_spectrum(correlation)
+    hollow = _off_log_at(correlation, *spectrum)
+    return hollow, _off_log_differential_at(tangent_vec, correlation, *spectrum)
 
 
 def off_log_diagonal(matrix):
@@ -147,7 +142,7 @@ def off_exp(matrix):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return cor(exp_at(*_shifted(off_diagonal(moving_hollow(matrix)))))
+    return _off_exp_at(matrix, *_solve_diagonal(off_diagonal(matrix)))
 
 
 def off_exp_differential(vector, hollow):
@@ -170,7 +165,7 @@ def off_exp_differential(vector, hollow):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    return _differential_at(moving_hollow(vector), *_shifted(moving_hollow(hollow)))
+    return _differential_at(vector, *_shifted(moving_hollow(hollow)))
 
 
 def off_log_differential_inverse(vector, correlation):
@@ -191,9 +186,8 @@ def off_log_differential_inverse(vector, correlation):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    vector, correlation = moving_hollow(vector), moving_hollow(correlation)
     values, vectors = positive_spectrum(correlation)
-    logarithm = log_at(correlation, values, vectors)
+    logarithm = log_at(moving_hollow(correlation), values, vectors)
     values = namespace(values).log(values)
     return _differential_at(vector, logarithm, values, vectors)
 
@@ -213,7 +207,9 @@ def off_log_diagonal_differential(vector, matrix):
     moved : array, shape=[..., n]
         Diagonal of the derivative of :math:`\mathcal D` along `vector`.
     """
-    return _diagonal_response(vector, *_shifted(off_diagonal(matrix)))
+    at = _shifted(off_diagonal(matrix))
+    moved = diagonal(exp_differential_at(vector, *at))
+    return -_solve_hessian(moved[..., None], *at)[..., 0]
 
 
 def off_exp_second_differential(vector, hollow):
@@ -231,72 +227,122 @@ def off_exp_second_differential(vector, hollow):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    matrix, values, vectors = _shifted(hollow)
-    moved = vector + diagonal_matrix(
-        _diagonal_response(vector, matrix, values, vectors)
-    )
-    second = sym_exp_second_differential(moved, matrix)
-    hessian = _diagonal_hessian(matrix, values, vectors)
-    bend = diagonal_matrix(-solve_positive(hessian, diagonal(second)))
-    return off_diagonal(second + exp_differential_at(bend, matrix, values, vectors))
+    at = _shifted(hollow)
+    (moved,) = _completed(at, vector)
+    return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
+
+
+_off_log_at, _off_log_differential_at = spectral_function(
+    lambda values: namespace(values).log(values),
+    log_divided_differences,
+    log_second_differential_at,
+    hollow_part,
+)
 
 
 def _shifted(hollow):
     """Return H + D(H), and its spectrum."""
     shift, values, vectors = _solve_diagonal(hollow)
+    return _at_solution(hollow, shift, values, vectors)
+
+
+def _at_solution(hollow, shift, values, vectors):
     diag = _diagonal(hollow, shift, values, vectors)
     return hollow + diagonal_matrix(diag), values, vectors
 
 
-def _differential_at(vector, matrix, values, vectors):
-    """Return the differential of Exp° at a matrix H + D(H)."""
-    response = _diagonal_response(vector, matrix, values, vectors)
-    moved = vector + diagonal_matrix(response)
-    return off_diagonal(exp_differential_at(moved, matrix, values, vectors))
-
-
-def _diagonal_response(vector, matrix, values, vectors):
-    """Return the motion of the diagonal: J d = -diag(d exp(V))."""
-    moved = diagonal(exp_differential_at(vector, matrix, values, vectors))
-    return -solve_positive(_diagonal_hessian(matrix, values, vectors), moved)
-
-
-def _diagonal_hessian(matrix, values, vectors):
-    """Return J, the Hessian of tr exp(S + D) in the diagonal of D, to all digits."""
-    return _hadamard_mean(
-        lambda time: exp_at(time * matrix, time * values, vectors),
-        _rule(values, 64.0 * eps(values)),
+def _completed(at, *vectors):
+    """Return V + D, with the D for which the differential of exp has null diagonal."""
+    xp = namespace(at[0])
+    moved = [diagonal(exp_differential_at(vector, *at)) for vector in vectors]
+    solved = _solve_hessian(xp.stack(moved, axis=-1), *at)
+    return tuple(
+        vector - diagonal_matrix(solved[..., k]) for k, vector in enumerate(vectors)
     )
 
 
-def _hadamard_mean(exponential, rule):
-    """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry."""
-    total = 0.0
-    for node, weight in rule:
-        time = 0.5 * (1.0 + node)
-        total = total + weight * exponential(time) * exponential(1.0 - time)
-    return total
+def _without_diagonal(moved, *at):
+    """Return the adjoint of `_completed`, and leave the diagonal of zeros out."""
+    solved = _solve_hessian(diagonal(moved)[..., None], *at)[..., 0]
+    return off_diagonal(moved - exp_differential_at(diagonal_matrix(solved), *at))
 
 
-def _rule(values, tolerance):
-    """Return a quadrature rule for exponentials of the spread of the spectrum."""
-    if not is_readable(values):
-        return _BLIND_RULE
-    spread = values[..., -1] - values[..., 0]
-    widest = float(namespace(values).max(spread)) if math.prod(spread.shape) else 0.0
-    return positive_half(nodes_for_exponential(widest, tolerance))
+def _differential_value(vector, matrix, values, vectors):
+    """Return d exp(V + D), in the basis of eigenvectors."""
+    xp = namespace(values)
+    slopes = exp_divided_differences(values)
+    rotated = vectors.mT @ vector @ vectors
+    moved = xp.sum((vectors @ (slopes * rotated)) * vectors, axis=-1)
+    response = _hessian_solution(moved[..., None], values, vectors)[..., 0]
+    rotated = rotated - (vectors.mT * response[..., None, :]) @ vectors
+    return hollow_part(vectors @ (slopes * rotated) @ vectors.mT)
 
 
-def _diagonal_tangent(tangents, hollow, shift, values, vectors):
-    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
-    return _diagonal_response(tangents[0], matrix, values, vectors)
+def _differential_tangent(tangents, vector, *at):
+    moved, turned, *_ = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _differential_at(moved, *at)
+    if turned is not None:
+        (completed,) = _completed(at, moving_hollow(vector))
+        curved = exp_second_differential_at(symmetrize(turned), completed, *at)
+        result = result + _without_diagonal(curved, *at)
+    return result
 
 
-def _diagonal_cotangent(cotangent, needed, hollow, shift, values, vectors):
-    matrix = hollow + diagonal_matrix(_diagonal(hollow, shift, values, vectors))
-    hessian = _diagonal_hessian(matrix, values, vectors)
-    solved = diagonal_matrix(solve_positive(hessian, cotangent))
-    return -exp_differential_at(solved, matrix, values, vectors), None, None, None
+def _differential_cotangent(cotangent, needed, vector, *at):
+    cotangent = hollow_part(cotangent)
+    if not needed[1]:
+        return _differential_at(cotangent, *at), None, None, None
+    completed, other = _completed(at, cotangent, moving_hollow(vector))
+    moved = off_diagonal(exp_differential_at(completed, *at))
+    return moved, exp_second_differential_at(completed, other, *at), None, None
+
+
+# The differential of Exp° at a matrix S = H + D(H): self-adjoint, as that of exp is.
+_differential_at = StatedGradient(
+    _differential_value,
+    _differential_tangent,
+    _differential_cotangent,
+    axes=(2, 2, 2, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _off_exp_tangent(tangents, matrix, *solution):
+    return _differential_at(tangents[0], *_solved(matrix, *solution))
+
+
+def _off_exp_cotangent(cotangent, needed, matrix, *solution):
+    moved = _differential_at(hollow_part(cotangent), *_solved(matrix, *solution))
+    return moved, None, None, None
+
+
+def _solved(matrix, *solution):
+    return _at_solution(off_diagonal(moving_hollow(matrix)), *solution)
+
+
+_off_exp_at = StatedGradient(
+    lambda matrix, shift, values, vectors: cor(
+        spectral(namespace(values).exp(values), vectors)
+    ),
+    _off_exp_tangent,
+    _off_exp_cotangent,
+    axes=(2, 2, 1, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _diagonal_tangent(tangents, *solution):
+    at = _at_solution(*solution)
+    moved = diagonal(exp_differential_at(tangents[0], *at))
+    return -_solve_hessian(moved[..., None], *at)[..., 0]
+
+
+def _diagonal_cotangent(cotangent, needed, *solution):
+    at = _at_solution(*solution)
+    solved = diagonal_matrix(_solve_hessian(cotangent[..., None], *at)[..., 0])
+    return -exp_differential_at(solved, *at), None, None, None
 
 
 # The solution as a function of the matrix, by the implicit function theorem.
@@ -305,6 +351,70 @@ _diagonal = StatedGradient(
     _diagonal_tangent,
     _diagonal_cotangent,
     plain=lambda hollow, shift, values, vectors: shift,
+)
+
+
+def _hadamard_mean(values, vectors, tolerance):
+    """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry.
+
+    It is J, the Hessian of tr exp(S + D) in the diagonal of D.
+    """
+    xp = namespace(values)
+    total = 0.0
+    for node, weight in positive_half(nodes_for_spectrum(values, tolerance)):
+        time = 0.5 * (1.0 + node)
+        term = spectral(weight * xp.exp(time * values), vectors)
+        term *= spectral(xp.exp((1.0 - time) * values), vectors)
+        total = total + term
+    return total
+
+
+def _solve_all(right, values, vectors):
+    """Solve J y = b to all digits, for right-hand sides in columns."""
+    hessian = _hadamard_mean(values, vectors, 64.0 * eps(values))
+    columns = [solve_positive(hessian, right[..., k]) for k in range(right.shape[-1])]
+    return namespace(right).stack(columns, axis=-1)
+
+
+_hessian_solution = Opaque(
+    "off_log_hessian",
+    _solve_all,
+    lambda right, values, vectors: right + values[..., None],
+    axes=(2, 1, 2),
+)
+
+
+def _hessian_tangent(tangents, right, *at):
+    moved, turned, *_ = tangents
+    result = 0.0 if moved is None else moved
+    if turned is not None:
+        solved = _columns(_solve_hessian(right, *at))
+        turned = symmetrize(turned)
+        bent = [diagonal(exp_second_differential_at(turned, y, *at)) for y in solved]
+        result = result - namespace(right).stack(bent, axis=-1)
+    return _solve_hessian(result, *at)
+
+
+def _hessian_cotangent(cotangent, needed, right, *at):
+    moved = _solve_hessian(cotangent, *at)
+    turned = None
+    if needed[1]:
+        solved = _columns(_solve_hessian(right, *at))
+        pairs = zip(_columns(moved), solved, strict=True)
+        turned = -sum(exp_second_differential_at(z, y, *at) for z, y in pairs)
+    return moved, turned, None, None
+
+
+def _columns(vectors):
+    """Return columns as diagonal matrices."""
+    return [diagonal_matrix(vectors[..., k]) for k in range(vectors.shape[-1])]
+
+
+# The solution y of J y = b, where J y is the diagonal of the differential of exp.
+_solve_hessian = StatedGradient(
+    lambda right, matrix, values, vectors: _hessian_solution(right, values, vectors),
+    _hessian_tangent,
+    _hessian_cotangent,
 )
 
 
@@ -326,10 +436,7 @@ def _newton_diagonal(hollow):
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
-        hessian = _hadamard_mean(
-            functools.partial(_exponential, values, vectors),
-            _rule(values, _HESSIAN_TOLERANCE),
-        )
+        hessian = _hadamard_mean(values, vectors, _HESSIAN_TOLERANCE)
         step = solve_positive(hessian, -diag * log_diag)
         use_step = accepted & xp.all(xp.isfinite(step), axis=-1)
 
@@ -350,10 +457,6 @@ def _newton_diagonal(hollow):
 _solve_diagonal = Opaque(
     "off_log_diagonal", _newton_diagonal, lambda x: (x[..., 0], x[..., 0], x)
 )
-
-
-def _exponential(values, vectors, time):
-    return spectral(namespace(values).exp(time * values), vectors)
 
 
 def _level(hollow, trial):

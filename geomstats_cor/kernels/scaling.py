@@ -26,26 +26,32 @@ from ._arrays import (
     eps,
     eye_like,
     namespace,
+    off_diagonal,
+    row_dot,
     solve_positive,
     symmetrize,
 )
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
-from ._tangent_spaces import moving_hollow, moving_row0, moving_symmetric
+from ._tangent_spaces import (
+    hollow_part,
+    moving_hollow,
+    moving_row0,
+    moving_symmetric,
+    row0_part,
+)
 from .cholesky import correlation_of_rows, full_rank_factor
-from .correlation import cor_differential, cor_second_differential
+from .correlation import cor_second_differential
 from .isometries import center
 from .symmetric import (
     exp_at,
     exp_differential_at,
-    log_at,
+    exp_second_differential_at,
     log_differential_at,
+    log_second_differential_at,
     positive_spectrum,
     spectral,
     spectrum,
-    sym_exp,
-    sym_exp_differential,
-    sym_exp_second_differential,
 )
 
 _MAX_ITERATIONS = 60
@@ -105,7 +111,7 @@ def log_scaled(correlation):
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
     """
-    return center(log_at(*_balanced(moving_hollow(correlation))[1:]))
+    return _log_scaled_at(correlation, *_balanced_spectrum(correlation))
 
 
 def log_scaled_differential(tangent_vec, correlation):
@@ -129,7 +135,8 @@ def log_scaled_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
-    return log_scaled_and_differential(tangent_vec, correlation)[1]
+    solution = _balanced_spectrum(correlation)
+    return _log_scaled_differential_at(tangent_vec, correlation, *solution)
 
 
 def log_scaled_and_differential(tangent_vec, correlation):
@@ -150,14 +157,9 @@ def log_scaled_and_differential(tangent_vec, correlation):
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
     """
-    tangent_vec, correlation = moving_hollow(tangent_vec), moving_hollow(correlation)
-    scaling, balanced, values, vectors = _balanced(correlation)
-    response = _relative_response(scaling, tangent_vec, balanced)
-    response = (response[..., :, None] + response[..., None, :]) * balanced
-    moved = log_differential_at(
-        _congruence(scaling, tangent_vec) - response, balanced, values, vectors
-    )
-    return center(log_at(balanced, values, vectors)), center(moved)
+    solution = _balanced_spectrum(correlation)
+    image = _log_scaled_at(correlation, *solution)
+    return image, _log_scaled_differential_at(tangent_vec, correlation, *solution)
 
 
 def exp_scaled(null_row_sums):
@@ -176,12 +178,17 @@ def exp_scaled(null_row_sums):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    half = sym_exp(0.5 * moving_row0(null_row_sums))
-    return correlation_of_rows(half)
+    return _exp_scaled_at(null_row_sums, *spectrum(null_row_sums))
 
 
 def exp_scaled_differential(vector, null_row_sums):
     r"""Return the differential of :math:`\operatorname{Exp}^\star`.
+
+    With the normalised rows :math:`N = S e^{R / 2}`,
+
+    .. math:: d_R \operatorname{Exp}^\star(Y)
+              = P + P^\top - \operatorname{Diag}(P) C - C \operatorname{Diag}(P),
+              \qquad P = S \, d_{R / 2} \exp(Y / 2) \, N^\top .
 
     Parameters
     ----------
@@ -195,10 +202,7 @@ def exp_scaled_differential(vector, null_row_sums):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
-    values, vectors = spectrum(null_row_sums)
-    moved = exp_differential_at(vector, null_row_sums, values, vectors)
-    return cor_differential(moved, exp_at(null_row_sums, values, vectors))
+    return _exp_scaled_differential_at(vector, null_row_sums, *spectrum(null_row_sums))
 
 
 def exp_scaled_second_differential(vector, null_row_sums):
@@ -216,16 +220,10 @@ def exp_scaled_second_differential(vector, null_row_sums):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    first = sym_exp_differential(vector, null_row_sums)
-    second = sym_exp_second_differential(vector, null_row_sums)
-    return cor_second_differential(first, second, sym_exp(null_row_sums))
-
-
-def _balanced(correlation):
-    """Return the scaling x, the matrix X C X and its spectrum."""
-    scaling, values, vectors = _balanced_spectrum(correlation)
-    scaling = _scaling(correlation, scaling)
-    return scaling, _congruence(scaling, correlation), values, vectors
+    at = null_row_sums, *spectrum(null_row_sums)
+    first = exp_differential_at(vector, *at)
+    second = exp_second_differential_at(vector, vector, *at)
+    return cor_second_differential(first, second, exp_at(*at))
 
 
 def _stable_spectrum(correlation):
@@ -298,7 +296,47 @@ def log_scaling_differential(vector, matrix):
 
 def _relative_response(scaling, vector, balanced):
     row_sums = namespace(vector).sum(_congruence(scaling, vector), axis=-1)
-    return solve_positive(eye_like(balanced) + balanced, row_sums)
+    return _solve_shifted(row_sums, balanced)
+
+
+def _solve_shifted_tangent(tangents, right, balanced):
+    moved, turned = tangents
+    result = 0.0 if moved is None else moved
+    if turned is not None:
+        solved = _solve_shifted(right, balanced)
+        result = result - (symmetrize(turned) @ solved[..., None])[..., 0]
+    return _solve_shifted(result, balanced)
+
+
+def _solve_shifted_cotangent(cotangent, needed, right, balanced):
+    moved = _solve_shifted(cotangent, balanced)
+    if not needed[1]:
+        return moved, None
+    return moved, -_symmetric_product(moved, _solve_shifted(right, balanced))
+
+
+# The solution of (I + M) y = b, for a positive definite M.
+_solve_shifted = StatedGradient(
+    lambda right, balanced: solve_positive(balanced + eye_like(balanced), right),
+    _solve_shifted_tangent,
+    _solve_shifted_cotangent,
+    axes=(1, 1, 2),
+)
+
+
+def _symmetric_product(x, y):
+    """Return the symmetric part of the outer product of vectors."""
+    return symmetrize(x[..., :, None] * y[..., None, :])
+
+
+def _sums(x):
+    """Return the matrices x_i + x_j."""
+    return x[..., :, None] + x[..., None, :]
+
+
+def _row_products(x, y):
+    """Return the diagonal of the product of symmetric matrices."""
+    return namespace(x).sum(x * y, axis=-1)
 
 
 def _scaling_tangent(tangents, matrix, scaling):
@@ -309,10 +347,8 @@ def _scaling_tangent(tangents, matrix, scaling):
 
 def _scaling_cotangent(cotangent, needed, matrix, scaling):
     scaling = _scaling(matrix, scaling)
-    balanced = _congruence(scaling, matrix)
-    solved = solve_positive(eye_like(balanced) + balanced, scaling * cotangent)
-    solved = scaling * solved
-    return -symmetrize(solved[..., :, None] * scaling[..., None, :]), None
+    solved = _solve_shifted(scaling * cotangent, _congruence(scaling, matrix))
+    return -_symmetric_product(scaling * solved, scaling), None
 
 
 # The solution as a function of the matrix, by the implicit function theorem.
@@ -321,6 +357,227 @@ _scaling = StatedGradient(
     _scaling_tangent,
     _scaling_cotangent,
     plain=lambda matrix, scaling: scaling,
+    axes=(1, 2, 1),
+    spaces=(symmetrize,),
+)
+
+
+def _balanced(correlation, scaling):
+    """Return the scaling x and the matrix X C X, as functions of C."""
+    correlation = moving_hollow(correlation)
+    scaling = _scaling(correlation, scaling)
+    return scaling, _congruence(scaling, correlation)
+
+
+def _balanced_motion(vector, balanced):
+    """Return the motion of X C X, given X V X, and the relative one of x, negated."""
+    response = _solve_shifted(namespace(vector).sum(vector, axis=-1), balanced)
+    return vector - _sums(response) * balanced, response
+
+
+def _balanced_adjoint(cotangent, balanced, extra=0.0):
+    """Return the adjoint, given a cotangent of X C X, and half of one of log x."""
+    right = 2.0 * (_row_products(cotangent, balanced) + extra)
+    response = _solve_shifted(right, balanced)
+    return cotangent - 0.5 * _sums(response), response
+
+
+def _log_scaled_value(correlation, scaling, values, vectors):
+    return center(spectral(namespace(values).log(values), vectors))
+
+
+def _log_scaled_tangent(tangents, *at):
+    return _log_scaled_differential_at(tangents[0], *at)
+
+
+def _log_scaled_cotangent(cotangent, needed, correlation, scaling, *spectrum):
+    scaling, balanced = _balanced(correlation, scaling)
+    moved = log_differential_at(row0_part(cotangent), balanced, *spectrum)
+    moved, _ = _balanced_adjoint(moved, balanced)
+    return _congruence(scaling, moved), None, None, None
+
+
+_log_scaled_at = StatedGradient(
+    _log_scaled_value,
+    _log_scaled_tangent,
+    _log_scaled_cotangent,
+    axes=(2, 2, 1, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _log_differential_value(vector, correlation, scaling, *spectrum):
+    scaling, balanced = _balanced(correlation, scaling)
+    motion, _ = _balanced_motion(_congruence(scaling, vector), balanced)
+    return center(log_differential_at(motion, balanced, *spectrum))
+
+
+def _log_differential_tangent(tangents, vector, correlation, scaling, *spectrum):
+    moved, turned, *_ = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _log_scaled_differential_at(
+            moved, correlation, scaling, *spectrum
+        )
+    if turned is not None:
+        scaling, balanced = _balanced(correlation, scaling)
+        scaled = _congruence(scaling, moving_hollow(vector))
+        motion, response = _balanced_motion(scaled, balanced)
+        turn, slowing = _balanced_motion(_congruence(scaling, turned), balanced)
+        # How the motion along the vector changes, as the matrix turns.
+        scaled = -_sums(slowing) * scaled - _sums(response) * turn
+        bend, _ = _balanced_motion(scaled, balanced)
+        at = balanced, *spectrum
+        curved = log_second_differential_at(motion, turn, *at)
+        result = result + center(curved + log_differential_at(bend, *at))
+    return result
+
+
+def _log_differential_cotangent(
+    cotangent, needed, vector, correlation, scaling, *spectrum
+):
+    scaling, balanced = _balanced(correlation, scaling)
+    at = balanced, *spectrum
+    cotangent = row0_part(cotangent)
+    pulled = log_differential_at(cotangent, *at)
+    moved, response = _balanced_adjoint(pulled, balanced)
+    turned = None
+    if needed[1]:
+        scaled = _congruence(scaling, moving_hollow(vector))
+        motion, slowing = _balanced_motion(scaled, balanced)
+        turned = log_second_differential_at(cotangent, motion, *at)
+        turned = turned - _sums(slowing) * pulled
+        turned = turned + _symmetric_product(response, slowing)
+        extra = _row_products(scaled, moved)
+        turned = _congruence(scaling, _balanced_adjoint(turned, balanced, extra)[0])
+    return _congruence(scaling, moved), turned, None, None, None
+
+
+_log_scaled_differential_at = StatedGradient(
+    _log_differential_value,
+    _log_differential_tangent,
+    _log_differential_cotangent,
+    axes=(2, 2, 2, 1, 1, 2),
+    spaces=(hollow_part, hollow_part),
+)
+
+
+def _half(null_row_sums, values, vectors):
+    """Return R / 2 and its spectrum."""
+    return 0.5 * moving_row0(null_row_sums), 0.5 * values, vectors
+
+
+def _rows(half):
+    """Return the normalised rows of exp(R / 2), and the factors."""
+    rows = exp_at(*half)
+    scale = 1.0 / namespace(rows).linalg.vector_norm(rows, axis=-1, keepdims=True)
+    return rows * scale, scale
+
+
+def _moved_rows(vector, scale, half):
+    """Return the differential of exp(R / 2), with rows scaled."""
+    return scale * exp_differential_at(0.5 * vector, *half)
+
+
+def _cosines(rows, others):
+    """Return P, and P + P' - Diag(P) C - C Diag(P), where P = A B' and C = B B'."""
+    products = others @ rows.mT
+    diag = diagonal(products)
+    return diag, products + products.mT - _sums(diag) * (rows @ rows.mT)
+
+
+def _exp_scaled_value(null_row_sums, values, vectors):
+    return correlation_of_rows(spectral(namespace(values).exp(0.5 * values), vectors))
+
+
+def _exp_scaled_tangent(tangents, *at):
+    return _exp_scaled_differential_at(tangents[0], *at)
+
+
+def _exp_scaled_cotangent(cotangent, needed, *at):
+    half = _half(*at)
+    rows, scale = _rows(half)
+    pulled = _pulled_rows(hollow_part(cotangent), rows)
+    return exp_differential_at(symmetrize(scale * pulled), *half), None, None
+
+
+def _pulled_rows(cotangent, rows):
+    """Return half the adjoint of the motion of cosines, for normalised rows."""
+    pulled = cotangent @ rows
+    return pulled - row_dot(pulled, rows) * rows
+
+
+_exp_scaled_at = StatedGradient(
+    _exp_scaled_value,
+    _exp_scaled_tangent,
+    _exp_scaled_cotangent,
+    axes=(2, 2, 1, 2),
+    spaces=(row0_part,),
+)
+
+
+def _exp_differential_value(vector, *at):
+    half = _half(*at)
+    rows, scale = _rows(half)
+    return off_diagonal(_cosines(rows, _moved_rows(vector, scale, half))[1])
+
+
+def _exp_differential_tangent(tangents, vector, *at):
+    moved, turned, *_ = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _exp_scaled_differential_at(moved, *at)
+    if turned is not None:
+        half = _half(*at)
+        vector = moving_row0(vector)
+        rows, scale = _rows(half)
+        motion = _moved_rows(vector, scale, half)
+        turn = _moved_rows(turned, scale, half)
+        slope = row_dot(turn, rows)
+        turn = turn - slope * rows
+        bend = scale * exp_second_differential_at(0.5 * vector, 0.5 * turned, *half)
+        bend = bend - slope * motion
+        diag = row_dot(motion, rows)[..., 0]
+        cross = motion @ turn.mT
+        products = bend @ rows.mT + cross
+        turned_cosines = turn @ rows.mT
+        turned_cosines = turned_cosines + turned_cosines.mT
+        result = result + off_diagonal(
+            products
+            + products.mT
+            - _sums(diagonal(products)) * (rows @ rows.mT)
+            - _sums(diag) * turned_cosines
+        )
+    return result
+
+
+def _exp_differential_cotangent(cotangent, needed, vector, *at):
+    half = _half(*at)
+    cotangent = hollow_part(cotangent)
+    rows, scale = _rows(half)
+    pulled = _pulled_rows(cotangent, rows)
+    scaled = symmetrize(scale * pulled)
+    moved = exp_differential_at(scaled, *half) if needed[0] else None
+    turned = None
+    if needed[1]:
+        vector = moving_row0(vector)
+        motion = _moved_rows(vector, scale, half)
+        diag = row_dot(motion, rows)
+        # The cotangent of the normalised rows, of which they see what is across.
+        normal = cotangent @ motion - row_dot(cotangent @ rows, rows) * motion
+        normal = normal - diag * (cotangent @ rows) - cotangent @ (diag * rows)
+        normal = normal - (row_dot(pulled, motion) + row_dot(normal, rows)) * rows
+        turned = exp_differential_at(symmetrize(scale * normal), *half)
+        turned = turned + exp_second_differential_at(0.5 * vector, scaled, *half)
+    return moved, turned, None, None
+
+
+_exp_scaled_differential_at = StatedGradient(
+    _exp_differential_value,
+    _exp_differential_tangent,
+    _exp_differential_cotangent,
+    axes=(2, 2, 2, 1, 2),
+    spaces=(row0_part, row0_part),
 )
 
 

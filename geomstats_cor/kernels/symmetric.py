@@ -7,16 +7,22 @@ is the Daleckii-Krein formula
           \odot U^\top V U \right) U^\top .
 
 The divided differences :math:`f^{[1]}` are written in forms that need no threshold:
-they are exact at every gap between eigenvalues, and only an exact zero is special.
+they are exact at every gap between eigenvalues, a gap of zero included. So are those of
+second order, as integrals of products of the first:
+
+.. math:: \exp^{[2]}(a, b, c) = \int_0^1 t \exp^{[1]}(t a, t b) \, e^{(1 - t) c} dt .
 
 References
 ----------
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
-from ._arrays import namespace, symmetrize
-from ._gradients import StatedGradient, detached
-from ._jets import expm1_jet
+import math
+
+from ._arrays import constant, eps, namespace, symmetrize
+from ._gradients import Opaque, StatedGradient, detached
+from ._quadrature import gauss_legendre, nodes_for_spectrum
+from ._tangent_spaces import moving_in
 from ._tolerances import rank_tolerance
 
 
@@ -102,19 +108,43 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
-def _spectral_function(function, divided_differences, second_differential):
+def spectral_function(
+    function, divided_differences, second_differential, project=symmetrize
+):
     """Return a function of symmetric matrices and its differential, given spectra.
 
     The differential is self-adjoint, and the second one symmetric in all three slots:
     tangents and cotangents are the same formulas. Parameters of the function follow
-    the arrays.
+    the arrays. Both the argument and the result may be confined to a subspace.
+
+    Parameters
+    ----------
+    function : callable
+        Function of eigenvalues.
+    divided_differences : callable
+        Its first divided differences.
+    second_differential : callable
+        The second differential of the function of matrices.
+    project : callable
+        Orthogonal projection onto the subspace.
+
+    Returns
+    -------
+    value : StatedGradient
+        Takes a matrix and its spectrum.
+    differential : StatedGradient
+        Takes a vector, a matrix and its spectrum.
     """
+    moving = moving_in(project)
+
+    def curved(vector_a, vector_b, matrix, *rest):
+        return second_differential(moving(vector_a), vector_b, moving(matrix), *rest)
 
     def value_tangent(tangents, matrix, *rest):
         return differential(tangents[0], matrix, *rest)
 
     def value_cotangent(cotangent, needed, matrix, *rest):
-        return differential(symmetrize(cotangent), matrix, *rest), None, None
+        return differential(project(cotangent), matrix, *rest), None, None
 
     def differential_tangent(tangents, vector, *rest):
         moved, turned, *_ = tangents
@@ -122,42 +152,125 @@ def _spectral_function(function, divided_differences, second_differential):
         if moved is not None:
             result = result + differential(moved, *rest)
         if turned is not None:
-            result = result + second_differential(vector, turned, *rest)
+            result = result + project(curved(vector, turned, *rest))
         return result
 
     def differential_cotangent(cotangent, needed, vector, *rest):
-        cotangent = symmetrize(cotangent)
-        moved = differential(cotangent, *rest)
-        turned = second_differential(vector, cotangent, *rest) if needed[1] else None
+        cotangent = project(cotangent)
+        moved = differential(cotangent, *rest) if needed[0] else None
+        turned = curved(vector, cotangent, *rest) if needed[1] else None
         return moved, turned, None, None
 
     def value(matrix, values, vectors, *parameters):
-        return spectral(function(values, *parameters), vectors)
+        return project(spectral(function(values, *parameters), vectors))
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        return spectral_differential(vector, differences, vectors)
+        rotated = vectors.mT @ vector @ vectors
+        return project(vectors @ (differences * rotated) @ vectors.mT)
 
     differential = StatedGradient(
-        differential_value, differential_tangent, differential_cotangent
+        differential_value,
+        differential_tangent,
+        differential_cotangent,
+        axes=(2, 2, 2, 1, 2),
+        spaces=(project, project),
     )
-    return StatedGradient(value, value_tangent, value_cotangent), differential
+    value = StatedGradient(
+        value, value_tangent, value_cotangent, axes=(2, 2, 1, 2), spaces=(project,)
+    )
+    return value, differential
 
 
-def _exp_second_differential(vector_a, vector_b, matrix, values=None, vectors=None):
-    """Return the second differential of the exponential, a bilinear map."""
-    total, difference = vector_a + vector_b, vector_a - vector_b
-    forth = expm1_jet((matrix, total, 0.0 * total))[2]
-    back = expm1_jet((matrix, difference, 0.0 * difference))[2]
-    return 0.5 * symmetrize(forth - back)
+def _exp_second_value(vector_a, vector_b, values, vectors):
+    """Return the second differential of the exponential, a bilinear map.
+
+    The integral is a Gauss-Legendre rule: a product of matrices at each node.
+    """
+    xp = namespace(values)
+    rotated_a = vectors.mT @ vector_a @ vectors
+    rotated_b = vectors.mT @ vector_b @ vectors
+    gap = _positive(_gaps(values))
+    rotated_a /= -gap
+    total = None
+    for time, weight in _rule(values):
+        slopes = xp.expm1(-time * gap)
+        growth = xp.exp(time * values)
+        slopes *= xp.maximum(growth[..., :, None], growth[..., None, :])
+        slopes = slopes * rotated_a
+        term = slopes @ rotated_b
+        term *= weight * xp.exp((1.0 - time) * values)[..., None, :]
+        total = term if total is None else total + term
+    total = vectors @ total @ vectors.mT
+    return total + total.mT
 
 
-def _log_second_differential(vector_a, vector_b, matrix, values, vectors):
+_exp_second_opaque = Opaque(
+    "exp_second_differential",
+    _exp_second_value,
+    lambda a, b, values, vectors: a + b + vectors,
+    axes=(2, 2, 1, 2),
+)
+
+
+def _exp_second_tangent(tangents, vector_a, vector_b, *rest):
+    moved_a, moved_b, turned = (
+        None if tangent is None else symmetrize(tangent) for tangent in tangents[:3]
+    )
+    result = 0.0
+    if moved_a is not None:
+        result = result + exp_second_differential_at(moved_a, vector_b, *rest)
+    if moved_b is not None:
+        result = result + exp_second_differential_at(vector_a, moved_b, *rest)
+    if turned is not None:
+        result = result + _exp_third_differential(turned, vector_a, vector_b, *rest)
+    return result
+
+
+def _exp_second_cotangent(cotangent, needed, vector_a, vector_b, *rest):
+    cotangent = symmetrize(cotangent)
+    a = exp_second_differential_at(cotangent, vector_b, *rest) if needed[0] else None
+    b = exp_second_differential_at(vector_a, cotangent, *rest) if needed[1] else None
+    turned = None
+    if needed[2]:
+        turned = _exp_third_differential(cotangent, vector_a, vector_b, *rest)
+    return a, b, turned, None, None
+
+
+def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vectors):
+    """Return the third differential, a trilinear map, as an integral of the second.
+
+    Written with maps that state their derivatives, so that all orders follow.
+    """
+    vector_a = symmetrize(vector_a)
+    total = 0.0
+    for time, weight in _rule(values):
+        here = time * matrix, time * values, vectors
+        there = (1.0 - time) * matrix, (1.0 - time) * values, vectors
+        curved = exp_second_differential_at(time * vector_b, time * vector_c, *here)
+        moved = exp_differential_at(time * vector_b, *here) @ vector_a
+        term = curved @ vector_a @ exp_at(*there)
+        term = term + moved @ exp_differential_at((1.0 - time) * vector_c, *there)
+        total = total + weight * term
+    return total + total.mT
+
+
+def _rule(values):
+    """Return times in [0, 1] and weights that integrate exponentials to all digits."""
+    count = nodes_for_spectrum(values, 64.0 * eps(values))
+    return [
+        (0.5 * (1.0 + node), 0.5 * weight) for node, weight in gauss_legendre(count)
+    ]
+
+
+def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
     """Return that of the logarithm, from that of its inverse."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)
     moved_b = log_differential_at(vector_b, matrix, values, vectors)
-    curved = _exp_second_differential(moved_a, moved_b, logarithm)
+    curved = exp_second_differential_at(
+        moved_a, moved_b, logarithm, namespace(values).log(values), vectors
+    )
     return -log_differential_at(curved, matrix, values, vectors)
 
 
@@ -167,11 +280,10 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
     logarithm = exponent * log_at(*spectra)
     moved_a = exponent * log_differential_at(vector_a, *spectra)
     moved_b = exponent * log_differential_at(vector_b, *spectra)
-    curved = exponent * _log_second_differential(vector_a, vector_b, *spectra)
+    curved = exponent * log_second_differential_at(vector_a, vector_b, *spectra)
     values = exponent * namespace(values).log(values)
-    return _exp_second_differential(moved_a, moved_b, logarithm) + exp_differential_at(
-        curved, logarithm, values, vectors
-    )
+    second = exp_second_differential_at(moved_a, moved_b, logarithm, values, vectors)
+    return second + exp_differential_at(curved, logarithm, values, vectors)
 
 
 def sym_log(matrix):
@@ -275,7 +387,7 @@ def sym_exp_second_differential(vector, matrix):
     curved : array, shape=[..., n, n]
         Symmetric matrix.
     """
-    return 2.0 * symmetrize(expm1_jet((matrix, vector, 0.0 * vector))[2])
+    return exp_second_differential_at(vector, vector, matrix, *spectrum(matrix))
 
 
 def sym_power_differential(vector, matrix, exponent):
@@ -317,9 +429,10 @@ def exp_divided_differences(values):
         Divided differences.
     """
     xp = namespace(values)
-    smaller, larger = _sorted_pairs(values)
-    gap = larger - smaller
-    return xp.exp(larger) * _where_zero(gap, 1.0, lambda d: -xp.expm1(-d) / d)
+    gap = _positive(_gaps(values))
+    growth = xp.exp(values)
+    larger = xp.maximum(growth[..., :, None], growth[..., None, :])
+    return -xp.expm1(-gap) / gap * larger
 
 
 def log_divided_differences(values):
@@ -340,8 +453,8 @@ def log_divided_differences(values):
     """
     xp = namespace(values)
     smaller, larger = _sorted_pairs(values)
-    excess = (larger - smaller) / smaller
-    return _where_zero(excess, 1.0, lambda s: xp.log1p(s) / s) / smaller
+    excess = _positive((larger - smaller) / smaller)
+    return xp.log1p(excess) / excess / smaller
 
 
 def power_divided_differences(values, exponent):
@@ -365,11 +478,13 @@ def power_divided_differences(values, exponent):
     """
     xp = namespace(values)
     smaller, larger = _sorted_pairs(values)
-    excess = (larger - smaller) / smaller
-    relative = _where_zero(
-        excess, exponent, lambda s: xp.expm1(exponent * xp.log1p(s)) / s
-    )
+    excess = _positive((larger - smaller) / smaller)
+    relative = xp.expm1(exponent * xp.log1p(excess)) / excess
     return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
+
+
+def _gaps(values):
+    return namespace(values).abs(values[..., :, None] - values[..., None, :])
 
 
 def _sorted_pairs(values):
@@ -378,23 +493,34 @@ def _sorted_pairs(values):
     return xp.minimum(rows, columns), xp.maximum(rows, columns)
 
 
-def _where_zero(x, value_at_zero, function):
+def _positive(x):
+    """Replace zero by a number so small that quotients of functions have their limit.
+
+    It is above the square root of the smallest number, so that products with it keep
+    their digits.
+    """
     xp = namespace(x)
-    at_zero = x == 0.0
-    return xp.where(at_zero, value_at_zero, function(xp.where(at_zero, 1.0, x)))
+    smallest = math.sqrt(float(xp.finfo(x.dtype).smallest_normal))
+    return xp.maximum(x, constant(smallest, x))
 
 
-log_at, log_differential_at = _spectral_function(
+exp_second_differential_at = StatedGradient(
+    lambda a, b, matrix, values, vectors: _exp_second_opaque(a, b, values, vectors),
+    _exp_second_tangent,
+    _exp_second_cotangent,
+    axes=(2, 2, 2, 2, 1, 2),
+)
+log_at, log_differential_at = spectral_function(
     lambda values: namespace(values).log(values),
     log_divided_differences,
-    _log_second_differential,
+    log_second_differential_at,
 )
-exp_at, exp_differential_at = _spectral_function(
+exp_at, exp_differential_at = spectral_function(
     lambda values: namespace(values).exp(values),
     exp_divided_differences,
-    _exp_second_differential,
+    exp_second_differential_at,
 )
-power_at, power_differential_at = _spectral_function(
+power_at, power_differential_at = spectral_function(
     lambda values, exponent: namespace(values).exp(
         exponent * namespace(values).log(values)
     ),
