@@ -2,38 +2,48 @@
 
 import math
 
+import numpy as np
+
 from ._arrays import namespace
 
 _PIECE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, matrices):
-    """Apply a function of a batch to a few matrices at a time.
+def in_pieces(function, *matrices, held=1):
+    """Apply a function of batches to a few matrices at a time.
 
     Iterations read the same matrices again and again, from main memory if there are
-    many; a piece also ends as soon as its own matrices are done.
+    many; a piece also ends as soon as its own matrices are done, and what a function
+    holds besides its result, it holds for one piece at a time.
 
     Parameters
     ----------
     function : callable
         Takes matrices [..., n, n], returns an array or a tuple of arrays [..., *].
     matrices : array, shape=[..., n, n]
-        Batch of matrices.
+        Batches of matrices, with shapes that broadcast.
+    held : int
+        How many arrays of the size of its argument the function works on at a time.
 
     Returns
     -------
     results : array or tuple of array
         What the function returns for the whole batch.
     """
-    xp = namespace(matrices)
-    batch, shape = matrices.shape[:-2], matrices.shape[-2:]
-    number = math.prod(batch)
-    bytes_each = math.prod(shape) * (8 if matrices.dtype == xp.float64 else 4)
+    xp = namespace(*matrices)
+    batch = np.broadcast_shapes(*(x.shape[:-2] for x in matrices))
+    shape, number = matrices[0].shape[-2:], math.prod(batch)
+    bytes_each = held * math.prod(shape) * (8 if matrices[0].dtype == xp.float64 else 4)
     count = max(1, _PIECE_BYTES // max(1, bytes_each))
     if number <= count:
-        return function(matrices)
-    flat = xp.reshape(matrices, (number, *shape))
-    results = [function(flat[i : i + count]) for i in range(0, number, count)]
+        return function(*matrices)
+    flat = [
+        xp.reshape(xp.broadcast_to(x, (*batch, *shape)), (number, *shape))
+        for x in matrices
+    ]
+    results = [
+        function(*(x[i : i + count] for x in flat)) for i in range(0, number, count)
+    ]
     if not isinstance(results[0], tuple):
         return _joined(results, batch)
     return tuple(_joined(parts, batch) for parts in zip(*results, strict=True))
