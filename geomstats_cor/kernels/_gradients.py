@@ -32,10 +32,14 @@ class StatedGradient:
     plain : callable
         What to compute where no derivative is asked for, if that can be less than the
         value: the autograd function of torch must not return its own input.
+    keeps_value : bool
+        Whether tangent and cotangent also take the value, after the arrays among the
+        arguments, instead of having to compute it again.
     """
 
-    def __init__(self, value, tangent, cotangent, plain=None):
+    def __init__(self, value, tangent, cotangent, plain=None, keeps_value=False):
         self.value, self.tangent, self.cotangent = value, tangent, cotangent
+        self.keeps_value = keeps_value
         self.plain = plain or value
         _policy.govern(self)
 
