@@ -26,6 +26,7 @@ from ._arrays import (
     with_diagonal,
 )
 from ._gradients import StatedGradient
+from ._piecewise import piecewise
 from ._tangent_spaces import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
 from .correlation import cor
@@ -172,6 +173,7 @@ def _theta_value(correlation):
     return factor / _regular_pivots(factor, definite)[..., None]
 
 
+@piecewise(held=6)
 def _differential(tangent_vec, unit_lower):
     whitened = tangent_vec / _outer_scale(unit_lower)
     for _ in range(2):
@@ -184,6 +186,7 @@ def _differential(tangent_vec, unit_lower):
     return strictly_lower(moved)
 
 
+@piecewise(held=6)
 def _adjoint(cotangent, unit_lower):
     """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for strictly lower G."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -195,12 +198,14 @@ def _adjoint(cotangent, unit_lower):
     return _hollow(moved / _outer_scale(unit_lower))
 
 
+@piecewise(held=6)
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     moved = _rows_differential(vector, factor, scale) @ factor.mT
     return off_diagonal(moved + moved.mT)
 
 
+@piecewise(held=6)
 def _inverse_adjoint(cotangent, unit_lower):
     """Return the adjoint of the differential of the inverse, for hollow cotangents."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -209,6 +214,7 @@ def _inverse_adjoint(cotangent, unit_lower):
     return strictly_lower(moved)
 
 
+@piecewise(held=8)
 def _inverse_second_differential(vector_a, vector_b, unit_lower):
     vector_a, vector_b, unit_lower = (
         moving_strictly_lower(x) for x in (vector_a, vector_b, unit_lower)
@@ -223,6 +229,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     return off_diagonal(half + half.mT)
 
 
+@piecewise(held=8)
 def _inverse_second_adjoint(vector, cotangent, unit_lower):
     """Return how `_inverse_adjoint` moves along a vector, for hollow cotangents.
 

@@ -128,6 +128,7 @@ def _height(side, base, square):
 def _half_sinh_square_gradient(point, other):
     """Return the gradient of `hyperbolic_half_sinh_square` in its first argument."""
     xp = namespace(point, other)
+    half = _half_sinh_square(point, other)
     square, other_square = row_dot(point, point), row_dot(other, other)
     ratio = xp.sqrt((1.0 + other_square) / (1.0 + square))
     product = row_dot(point, other)
@@ -135,7 +136,6 @@ def _half_sinh_square_gradient(point, other):
     difference = point - other
     close = row_dot(difference, difference) < square
     height = _height(xp.where(close, difference, point), other, other_square)
-    half = _half_sinh_square(point, other)
     whole = 1.0 + ratio * (1.0 + square) + xp.where(acute, product, 0.0)
     near = difference + other_square * height - half * (ratio * point + other)
     return xp.where(acute, near / whole, 0.5 * (ratio * point - other))

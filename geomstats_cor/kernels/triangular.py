@@ -33,7 +33,7 @@ from ._arrays import (
 )
 from ._gradients import StatedGradient, detached, is_readable
 from ._infinitesimals import expm1, odd_polynomial
-from ._pieces import in_pieces
+from ._piecewise import piecewise
 from ._quadrature import gauss_legendre, positive_half
 
 _SERIES_UP_TO = 64
@@ -170,22 +170,7 @@ def _matrix_function(value, differential, second_differential):
     return StatedGradient(value, value_tangent, value_cotangent), _differential
 
 
-def _piecewise(held):
-    """Let a function work on few matrices at a time, wherever it can see them."""
-
-    def decorate(function):
-        @functools.wraps(function)
-        def wrapped(*matrices):
-            if not is_readable(matrices[0]):
-                return function(*matrices)
-            return in_pieces(function, *matrices, held=held)
-
-        return wrapped
-
-    return decorate
-
-
-@_piecewise(held=4)
+@piecewise(held=4)
 def _log_value(unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = solve_unit_lower(half, half)
@@ -203,7 +188,7 @@ def _log_value(unit_lower):
     return _sum(two_nodes, _paired_rule(_node_count(cayley, square)))
 
 
-@_piecewise(held=6)
+@piecewise(held=6)
 def _log_differential_value(vector, unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = solve_unit_lower(half, half)
@@ -220,7 +205,7 @@ def _log_differential_value(vector, unit_lower):
     return _sum(two_nodes, positive_half(_node_count(cayley, square, slack=2)))
 
 
-@_piecewise(held=10)
+@piecewise(held=10)
 def _log_second_differential(vector_a, vector_b, unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = solve_unit_lower(half, half)
@@ -279,17 +264,17 @@ def _paired_rule(count):
     return tuple((v + w, -(v * b + w * a), -(a + b), a * b) for (a, v), (b, w) in pairs)
 
 
-@_piecewise(held=4)
+@piecewise(held=4)
 def _exp_value(strict):
     return expm1((strict,))[0] + eye_like(strict)
 
 
-@_piecewise(held=8)
+@piecewise(held=8)
 def _exp_differential_value(vector, strict):
     return expm1((strict, vector))[1]
 
 
-@_piecewise(held=16)
+@piecewise(held=16)
 def _exp_second_differential(vector_a, vector_b, strict):
     return expm1((strictly_lower(strict), vector_a, vector_b, None))[3]
 

@@ -1,0 +1,32 @@
+"""Functions of batches that hold little memory besides their results."""
+
+import functools
+
+from ._gradients import is_readable
+from ._pieces import in_pieces
+
+
+def piecewise(held):
+    """Let a function work on a few matrices at a time, wherever it can see them.
+
+    Parameters
+    ----------
+    held : int
+        How many arrays of the size of its argument the function works on at a time.
+
+    Returns
+    -------
+    decorator : callable
+        Decorator of functions of matrices [..., n, n], which return such matrices.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapped(*matrices):
+            if not is_readable(matrices[0]):
+                return function(*matrices)
+            return in_pieces(function, *matrices, held=held)
+
+        return wrapped
+
+    return decorate
