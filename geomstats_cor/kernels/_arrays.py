@@ -82,6 +82,11 @@ def off_diagonal(x):
     return with_diagonal(x, 0.0)
 
 
+def add_multiple(x, number, y):
+    """Return x + number * y, in one pass where the library can."""
+    return x.add(y, alpha=number) if is_torch(x) else x + number * y
+
+
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
     return namespace(x, y).sum(x * y, axis=-1, keepdims=True)
@@ -149,6 +154,19 @@ def solve_lower(lower, right):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, right, upper=False)
     return _inverse_lower_numpy(lower) @ right
+
+
+def solve_unit_lower(strict, right, left=True):
+    r"""Return :math:`(I + N)^{-1} B`, or :math:`B (I + N)^{-1}` if `left` is not set.
+
+    Of :math:`N`, the strictly lower part alone is read.
+    """
+    if is_torch(strict):
+        return namespace(strict).linalg.solve_triangular(
+            strict, right, upper=False, left=left, unitriangular=True
+        )
+    inverse = _inverse_lower_numpy(with_diagonal(strict, 1.0))
+    return inverse @ right if left else right @ inverse
 
 
 def whiten(factor, matrix):

@@ -40,9 +40,22 @@ class StatedGradient:
     spaces : tuple of callable or None
         Orthogonal projections onto the spaces in which the first arguments move:
         tangents are projected before, cotangents after.
+    keeps_value : bool
+        Whether tangent and cotangent also take the value, after the arrays among the
+        arguments, instead of having to compute it again.
     """
 
-    def __init__(self, value, tangent, cotangent, plain=None, axes=None, spaces=()):
+    def __init__(
+        self,
+        value,
+        tangent,
+        cotangent,
+        plain=None,
+        axes=None,
+        spaces=(),
+        keeps_value=False,
+    ):
+        self.keeps_value = keeps_value
         self.plain = plain or value
         self.value, self.axes = value, axes
         self.tangent = _projecting_tangents(tangent, spaces) if spaces else tangent

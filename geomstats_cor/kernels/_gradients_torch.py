@@ -94,9 +94,11 @@ def _autograd(function):
     torch.func wants both.
     """
 
-    def keep(ctx, inputs):
+    def keep(ctx, inputs, output):
         arrays = [x for x in inputs if isinstance(x, torch.Tensor)]
         ctx.numbers = inputs[len(arrays) :]
+        if function.keeps_value:
+            arrays.append(output)
         ctx.save_for_backward(*arrays)
         return arrays
 
@@ -111,8 +113,9 @@ def _autograd(function):
     class Compiled(Backward):
         @staticmethod
         def forward(ctx, *arguments):
-            keep(ctx, arguments)
-            return function.value(*arguments)
+            output = function.value(*arguments)
+            keep(ctx, arguments, output)
+            return output
 
     class Eager(Backward):
         generate_vmap_rule = True
@@ -123,7 +126,7 @@ def _autograd(function):
 
         @staticmethod
         def setup_context(ctx, inputs, output):
-            ctx.save_for_forward(*keep(ctx, inputs))
+            ctx.save_for_forward(*keep(ctx, inputs, output))
 
         @staticmethod
         def jvp(ctx, *tangents):

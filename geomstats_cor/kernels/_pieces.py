@@ -4,10 +4,10 @@ import math
 
 from ._arrays import device, namespace
 
-_PIECE_BYTES = 3 * 2**20
+PIECE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, axes, *arrays, bytes_of_piece=_PIECE_BYTES):
+def in_pieces(function, axes, *arrays, bytes_of_piece=PIECE_BYTES):
     """Apply a function of a batch to a few members at a time.
 
     Iterations read the same matrices again and again, from main memory if there are
@@ -22,9 +22,9 @@ def in_pieces(function, axes, *arrays, bytes_of_piece=_PIECE_BYTES):
     axes : tuple of int
         Number of axes of each array that belong to a member: 2 for matrices.
     *arrays : array
-        Batches, the first one of matrices.
+        Batches.
     bytes_of_piece : int
-        Size of a piece of the first array.
+        Size of a piece of the largest array.
 
     Returns
     -------
@@ -34,9 +34,10 @@ def in_pieces(function, axes, *arrays, bytes_of_piece=_PIECE_BYTES):
     first = arrays[0]
     xp = namespace(first)
     batch = tuple(first.shape[: first.ndim - axes[0]])
-    bytes_each = first.shape[-1] ** 2 * (8 if first.dtype == xp.float64 else 4)
-    number, count = math.prod(batch), max(1, bytes_of_piece // max(1, bytes_each))
     shapes = [tuple(x.shape) for x in arrays]
+    entries = max(math.prod(s[len(s) - k :]) for s, k in zip(shapes, axes, strict=True))
+    bytes_each = entries * (8 if first.dtype == xp.float64 else 4)
+    number, count = math.prod(batch), max(1, bytes_of_piece // max(1, bytes_each))
     alike = all(s[: len(s) - k] == batch for s, k in zip(shapes, axes, strict=True))
     if number <= count or not alike:
         return function(*arrays)

@@ -14,15 +14,19 @@ References
 
 from ._arrays import (
     diagonal,
+    diagonal_matrix,
     flagged_cholesky,
     inverse_lower,
     namespace,
     off_diagonal,
     row_dot,
+    solve_unit_lower,
     strictly_lower,
-    whiten,
+    symmetrize,
     with_diagonal,
 )
+from ._gradients import StatedGradient
+from ._piecewise import piecewise
 from ._tangent_spaces import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
 from .correlation import cor
@@ -41,8 +45,7 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
     """
-    factor, definite = flagged_cholesky(moving_hollow(correlation))
-    return factor / _regular_pivots(factor, definite)[..., None]
+    return _theta(correlation)
 
 
 def theta_inverse(unit_lower):
@@ -60,7 +63,7 @@ def theta_inverse(unit_lower):
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
     """
-    return correlation_of_rows(moving_strictly_lower(unit_lower))
+    return _theta_inverse(unit_lower)
 
 
 def correlation_of_rows(matrix):
@@ -122,15 +125,7 @@ def theta_differential_at(tangent_vec, unit_lower):
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    unit_lower = moving_strictly_lower(unit_lower)
-    factor, _ = _normalised_rows(unit_lower)
-    whitened = whiten(factor, moving_hollow(tangent_vec))
-    half = 0.5 * diagonal(whitened)
-    moved = unit_lower @ strictly_lower(whitened)
-    # The diagonal of A acts from the right in the first term, from the left in the
-    # second: only its differences remain.
-    moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
-    return strictly_lower(moved)
+    return _theta_differential(tangent_vec, unit_lower)
 
 
 def theta_inverse_differential(vector, unit_lower):
@@ -152,10 +147,7 @@ def theta_inverse_differential(vector, unit_lower):
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    factor, scale = _normalised_rows(moving_strictly_lower(unit_lower))
-    scaled = moving_strictly_lower(vector) * scale
-    moved = (scaled - row_dot(scaled, factor) * factor) @ factor.mT
-    return off_diagonal(moved + moved.mT)
+    return _theta_inverse_differential(vector, unit_lower)
 
 
 def theta_inverse_second_differential(vector, unit_lower):
@@ -173,13 +165,169 @@ def theta_inverse_second_differential(vector, unit_lower):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    return _inverse_second_differential(vector, vector, unit_lower)
+
+
+def _theta_value(correlation):
+    factor, definite = flagged_cholesky(correlation)
+    return factor / _regular_pivots(factor, definite)[..., None]
+
+
+@piecewise(held=6)
+def _differential(tangent_vec, unit_lower):
+    whitened = tangent_vec / _outer_scale(unit_lower)
+    for _ in range(2):
+        whitened = solve_unit_lower(unit_lower, whitened).mT
+    half = 0.5 * diagonal(whitened)
+    moved = unit_lower @ strictly_lower(whitened)
+    # The diagonal of A acts from the right in the first term, from the left in the
+    # second: only its differences remain.
+    moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
+    return strictly_lower(moved)
+
+
+@piecewise(held=6)
+def _adjoint(cotangent, unit_lower):
+    """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for strictly lower G."""
+    unit_lower = moving_strictly_lower(unit_lower)
+    product = unit_lower.mT @ cotangent
+    half = 0.5 * (diagonal(product) - row_dot(cotangent, unit_lower)[..., 0])
+    moved = strictly_lower(product) + diagonal_matrix(half)
+    for _ in range(2):
+        moved = solve_unit_lower(unit_lower, moved, left=False).mT
+    return _hollow(moved / _outer_scale(unit_lower))
+
+
+@piecewise(held=6)
+def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
-    scaled = vector * scale
-    slope = row_dot(scaled, factor)
-    first = scaled - slope * factor
-    second = (3.0 * slope**2 - row_dot(scaled, scaled)) * factor - 2.0 * slope * scaled
-    half = second @ factor.mT + first @ first.mT
+    moved = _rows_differential(vector, factor, scale) @ factor.mT
+    return off_diagonal(moved + moved.mT)
+
+
+@piecewise(held=6)
+def _inverse_adjoint(cotangent, unit_lower):
+    """Return the adjoint of the differential of the inverse, for hollow cotangents."""
+    unit_lower = moving_strictly_lower(unit_lower)
+    factor, scale = _normalised_rows(unit_lower)
+    moved = 2.0 * _rows_differential(cotangent @ factor, factor, scale)
+    return strictly_lower(moved)
+
+
+@piecewise(held=8)
+def _inverse_second_differential(vector_a, vector_b, unit_lower):
+    vector_a, vector_b, unit_lower = (
+        moving_strictly_lower(x) for x in (vector_a, vector_b, unit_lower)
+    )
+    factor, scale = _normalised_rows(unit_lower)
+    scaled_a, scaled_b = vector_a * scale, vector_b * scale
+    slope_a, slope_b = row_dot(scaled_a, factor), row_dot(scaled_b, factor)
+    second = (3.0 * slope_a * slope_b - row_dot(scaled_a, scaled_b)) * factor
+    second = second - slope_a * scaled_b - slope_b * scaled_a
+    first_a, first_b = scaled_a - slope_a * factor, scaled_b - slope_b * factor
+    half = second @ factor.mT + first_a @ first_b.mT
     return off_diagonal(half + half.mT)
+
+
+@piecewise(held=8)
+def _inverse_second_adjoint(vector, cotangent, unit_lower):
+    """Return how `_inverse_adjoint` moves along a vector, for hollow cotangents.
+
+    It is the adjoint of the second differential of the inverse, with the vector fixed.
+    """
+    vector = moving_strictly_lower(vector)
+    unit_lower = moving_strictly_lower(unit_lower)
+    factor, scale = _normalised_rows(unit_lower)
+    slope = row_dot(vector, factor) * scale
+    moved = _rows_differential(vector, factor, scale)
+    image, moved_image = cotangent @ factor, cotangent @ moved
+    along = row_dot(image, factor)
+    turned = row_dot(moved_image, factor) + row_dot(image, moved) - slope * along
+    curved = moved_image - slope * image - turned * factor - along * moved
+    return strictly_lower(2.0 * scale * curved)
+
+
+def _rows_differential(vector, factor, scale):
+    """Return how normalised rows move: by the part of a vector orthogonal to them."""
+    scaled = vector * scale
+    return scaled - row_dot(scaled, factor) * factor
+
+
+def _outer_scale(unit_lower):
+    """Return the products of the diagonal entries of the Cholesky factor, pairwise."""
+    _, scale = _normalised_rows(unit_lower)
+    return scale * scale.mT
+
+
+def _hollow(matrix):
+    return off_diagonal(symmetrize(matrix))
+
+
+def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
+    moved, turned = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _theta_differential(_hollow(moved), unit_lower)
+    if turned is not None:
+        turned = strictly_lower(turned)
+        curved = _inverse_second_differential(image, turned, unit_lower)
+        result = result - _theta_differential(curved, unit_lower)
+    return result
+
+
+def _theta_differential_cotangent(cotangent, needed, tangent_vec, unit_lower, image):
+    moved = _adjoint(strictly_lower(cotangent), unit_lower)
+    turned = -_inverse_second_adjoint(image, moved, unit_lower) if needed[1] else None
+    return moved, turned
+
+
+def _inverse_differential_tangent(tangents, vector, unit_lower):
+    moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+    result = 0.0
+    if moved is not None:
+        result = result + _theta_inverse_differential(moved, unit_lower)
+    if turned is not None:
+        result = result + _inverse_second_differential(vector, turned, unit_lower)
+    return result
+
+
+def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):
+    cotangent = _hollow(cotangent)
+    moved = _inverse_adjoint(cotangent, unit_lower) if needed[0] else None
+    turned = (
+        _inverse_second_adjoint(vector, cotangent, unit_lower) if needed[1] else None
+    )
+    return moved, turned
+
+
+# Theta and its inverse are mutually inverse, so are their differentials, and the
+# derivatives of the one are written with those of the other.
+_theta = StatedGradient(
+    _theta_value,
+    lambda tangents, _, image: _theta_differential(_hollow(tangents[0]), image),
+    lambda cotangent, needed, _, image: (_adjoint(strictly_lower(cotangent), image),),
+    keeps_value=True,
+)
+_theta_differential = StatedGradient(
+    _differential,
+    _theta_differential_tangent,
+    _theta_differential_cotangent,
+    keeps_value=True,
+)
+_theta_inverse = StatedGradient(
+    correlation_of_rows,
+    lambda tangents, unit_lower: _theta_inverse_differential(
+        strictly_lower(tangents[0]), unit_lower
+    ),
+    lambda cotangent, needed, unit_lower: (
+        _inverse_adjoint(_hollow(cotangent), unit_lower),
+    ),
+)
+_theta_inverse_differential = StatedGradient(
+    _inverse_differential,
+    _inverse_differential_tangent,
+    _inverse_differential_cotangent,
+)
 
 
 def full_rank_factor(correlation):

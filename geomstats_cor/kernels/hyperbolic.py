@@ -25,6 +25,7 @@ References
 """
 
 from ._arrays import namespace, row_dot
+from ._gradients import StatedGradient
 from ._smooth import (
     asinh_quotient,
     asinh_quotient_derivative,
@@ -103,6 +104,10 @@ def hyperbolic_half_sinh_square(point_a, point_b):
     square : array, shape=[..., 1]
         Squared hyperbolic sine of half the distance.
     """
+    return _half_sinh_square(point_a, point_b)
+
+
+def _half_sinh_square_value(point_a, point_b):
     xp = namespace(point_a, point_b)
     square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
     times = xp.sqrt((1.0 + square_a) * (1.0 + square_b))
@@ -129,10 +134,56 @@ def _wedge_square(point_a, point_b, difference):
     square = xp.where(swapped, square_b, square_a)
     shorter = xp.where(swapped, point_a, point_b)
     close = row_dot(difference, difference) < xp.where(swapped, square_a, square_b)
-    side = xp.where(close, difference, shorter)
-    safe = xp.where(square == 0.0, 1.0, square)
-    height = side - row_dot(side, longer) / safe * longer
+    height = _height(xp.where(close, difference, shorter), longer, square)
     return square * row_dot(height, height)
+
+
+def _height(side, base, square):
+    """Return the part of one side of a triangle that is orthogonal to its base."""
+    safe = namespace(square).where(square == 0.0, 1.0, square)
+    return side - row_dot(side, base) / safe * base
+
+
+def _half_sinh_square_gradient(point, other):
+    """Return the gradient of `hyperbolic_half_sinh_square` in its first argument."""
+    xp = namespace(point, other)
+    half = _half_sinh_square(point, other)
+    square, other_square = row_dot(point, point), row_dot(other, other)
+    ratio = xp.sqrt((1.0 + other_square) / (1.0 + square))
+    product = row_dot(point, other)
+    acute = product >= 0.0
+    difference = point - other
+    close = row_dot(difference, difference) < square
+    height = _height(xp.where(close, difference, point), other, other_square)
+    whole = 1.0 + ratio * (1.0 + square) + xp.where(acute, product, 0.0)
+    near = difference + other_square * height - half * (ratio * point + other)
+    return xp.where(acute, near / whole, 0.5 * (ratio * point - other))
+
+
+def _half_sinh_square_tangent(tangents, point_a, point_b):
+    moved_a, moved_b = tangents
+    result = 0.0
+    if moved_a is not None:
+        gradient = _half_sinh_square_gradient(point_a, point_b)
+        result = result + row_dot(gradient, moved_a)
+    if moved_b is not None:
+        gradient = _half_sinh_square_gradient(point_b, point_a)
+        result = result + row_dot(gradient, moved_b)
+    return result
+
+
+def _half_sinh_square_cotangent(cotangent, needed, point_a, point_b):
+    moved_a = moved_b = None
+    if needed[0]:
+        moved_a = cotangent * _half_sinh_square_gradient(point_a, point_b)
+    if needed[1]:
+        moved_b = cotangent * _half_sinh_square_gradient(point_b, point_a)
+    return moved_a, moved_b
+
+
+_half_sinh_square = StatedGradient(
+    _half_sinh_square_value, _half_sinh_square_tangent, _half_sinh_square_cotangent
+)
 
 
 def hyperbolic_squared_dist(point_a, point_b):

@@ -18,22 +18,23 @@ The exponential is a Taylor polynomial with scaling and squaring of the strict p
 
 import functools
 import math
+import operator
 
 import numpy as np
 
 from ._arrays import (
+    add_multiple,
     constant,
     eps,
     eye_like,
-    inverse_lower,
     namespace,
-    solve_lower,
+    solve_unit_lower,
     strictly_lower,
 )
-from ._gradients import detached, is_readable
-from ._jets import expm1_jet, jet_polynomial, jet_product
+from ._gradients import StatedGradient, detached, is_readable
+from ._infinitesimals import expm1, odd_polynomial
+from ._piecewise import piecewise
 from ._quadrature import gauss_legendre, positive_half
-from ._tangent_spaces import moving_strictly_lower
 
 _SERIES_UP_TO = 64
 
@@ -51,17 +52,7 @@ def log_unit_lower(unit_lower):
     logarithm : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    strict = strictly_lower(unit_lower)
-    identity = eye_like(strict)
-    cayley = strictly_lower(solve_lower(2.0 * identity + strict, strict))
-    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
-        return strictly_lower(_atanh_jet((cayley,))[0])
-    square = cayley @ cayley
-    logarithm = 0.0
-    for node, weight in positive_half(_node_count(cayley, square)):
-        resolved = solve_lower(identity - node**2 * square, cayley)
-        logarithm = logarithm + 2.0 * weight * resolved
-    return strictly_lower(logarithm)
+    return _log(unit_lower)
 
 
 def log_unit_lower_differential(vector, unit_lower):
@@ -81,27 +72,7 @@ def log_unit_lower_differential(vector, unit_lower):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    vector = moving_strictly_lower(vector)
-    strict = strictly_lower(unit_lower)
-    identity = eye_like(strict)
-    inverse = inverse_lower(2.0 * identity + strict)
-    cayley = strictly_lower(inverse @ strict)
-    if strict.shape[-1] <= _SERIES_UP_TO or not is_readable(strict):
-        moved = 2.0 * inverse @ vector @ inverse
-        return strictly_lower(_atanh_jet((cayley, moved))[1])
-    count = _node_count(cayley, cayley @ cayley, slack=2)
-    moved = 0.0
-    for node, weight in gauss_legendre(count):
-        resolvent = inverse_lower(identity + 0.5 * (1.0 + node) * strict)
-        moved = moved + 0.5 * weight * (resolvent @ vector @ resolvent)
-    return strictly_lower(moved)
-
-
-def _atanh_jet(jet):
-    """Return the jet of 2 atanh(z(t)) for nilpotent z."""
-    order = max(1, jet[0].shape[-1] // 2)
-    coefficients = tuple(2.0 / (2 * k + 1) for k in range(order))
-    return jet_product(jet_polynomial(jet_product(jet, jet), coefficients), jet)
+    return _log_differential(strictly_lower(vector), unit_lower)
 
 
 def exp_strictly_lower(strict):
@@ -117,8 +88,7 @@ def exp_strictly_lower(strict):
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
     """
-    strict = moving_strictly_lower(strict)
-    return eye_like(strict) + expm1_jet((strict,))[0]
+    return _exp(strict)
 
 
 def exp_strictly_lower_differential(vector, strict):
@@ -136,8 +106,7 @@ def exp_strictly_lower_differential(vector, strict):
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    vector, strict = moving_strictly_lower(vector), moving_strictly_lower(strict)
-    return expm1_jet((strict, vector))[1]
+    return _exp_differential(strictly_lower(vector), strict)
 
 
 def exp_strictly_lower_second_differential(vector, strict):
@@ -155,8 +124,159 @@ def exp_strictly_lower_second_differential(vector, strict):
     curved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
-    zero = 0.0 * vector
-    return 2.0 * expm1_jet((strict, vector, zero))[2]
+    vector = strictly_lower(vector)
+    return _exp_second_differential(vector, vector, strict)
+
+
+def _matrix_function(value, differential, second_differential):
+    r"""Return a function of triangular matrices and its differential.
+
+    The differentials accept any matrix as a direction, and are transposed with their
+    arguments: :math:`\langle G, d_K f(\xi) \rangle = \langle \xi, d_{K^\top} f(G)
+    \rangle`. All that is kept for the derivatives are the arguments.
+    """
+
+    def adjoint(cotangent, matrix):
+        return _differential(cotangent.mT, matrix).mT
+
+    def value_tangent(tangents, matrix):
+        return _differential(strictly_lower(tangents[0]), matrix)
+
+    def value_cotangent(cotangent, needed, matrix):
+        return (strictly_lower(adjoint(strictly_lower(cotangent), matrix)),)
+
+    def differential_tangent(tangents, vector, matrix):
+        moved, turned = tangents
+        result = 0.0
+        if moved is not None:
+            result = result + _differential(moved, matrix)
+        if turned is not None:
+            turned = strictly_lower(turned)
+            result = result + second_differential(vector, turned, matrix)
+        return result
+
+    def differential_cotangent(cotangent, needed, vector, matrix):
+        moved = turned = None
+        if needed[0]:
+            moved = adjoint(cotangent, matrix)
+        if needed[1]:
+            turned = second_differential(vector, cotangent.mT, matrix)
+            turned = strictly_lower(turned.mT)
+        return moved, turned
+
+    _differential = StatedGradient(
+        differential, differential_tangent, differential_cotangent
+    )
+    return StatedGradient(value, value_tangent, value_cotangent), _differential
+
+
+@piecewise(held=4)
+def _log_value(unit_lower):
+    half = 0.5 * strictly_lower(unit_lower)
+    cayley = solve_unit_lower(half, half)
+    if not _is_integrated(half):
+        return odd_polynomial((cayley,), _atanh_series(half))[0]
+    square = cayley @ cayley
+    fourth = square @ square
+    cube = (square.mT @ cayley.mT).mT  # with the strides of a solution
+
+    def two_nodes(even, odd, linear, quadratic):
+        denominator = add_multiple(linear * square, quadratic, fourth)
+        numerator = add_multiple(even * cayley, odd, cube)
+        return solve_unit_lower(denominator, numerator)
+
+    return _sum(two_nodes, _paired_rule(_node_count(cayley, square)))
+
+
+@piecewise(held=6)
+def _log_differential_value(vector, unit_lower):
+    half = 0.5 * strictly_lower(unit_lower)
+    cayley = solve_unit_lower(half, half)
+    moved = 0.5 * _between(half, vector)
+    if not _is_integrated(half):
+        return odd_polynomial((cayley, moved), _atanh_series(half))[1]
+    square = cayley @ cayley
+    turned = cayley @ moved @ cayley
+
+    def two_nodes(node, weight):
+        term = 2.0 * weight * add_multiple(moved, node**2, turned)
+        return _between(-(node**2) * square, term)
+
+    return _sum(two_nodes, positive_half(_node_count(cayley, square, slack=2)))
+
+
+@piecewise(held=10)
+def _log_second_differential(vector_a, vector_b, unit_lower):
+    half = 0.5 * strictly_lower(unit_lower)
+    cayley = solve_unit_lower(half, half)
+    if not _is_integrated(half):
+        moved_a, moved_b = _between(half, vector_a), _between(half, vector_b)
+        # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
+        curved = solve_unit_lower(half, vector_a @ moved_b + vector_b @ moved_a)
+        parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
+        return odd_polynomial(parts, _atanh_series(half))[3]
+
+    def one_node(node, weight):
+        scaled = (1.0 + node) * half
+        term = vector_a @ solve_unit_lower(scaled, vector_b)
+        term = term + vector_b @ solve_unit_lower(scaled, vector_a)
+        return _between(scaled, -0.25 * weight * (1.0 + node) * term)
+
+    rule = gauss_legendre(_node_count(cayley, cayley @ cayley, slack=4))
+    return _sum(one_node, rule)
+
+
+def _sum(function, rule):
+    """Add up a function of nodes and weights, one node at a time."""
+    return functools.reduce(operator.add, (function(*node) for node in rule))
+
+
+def _between(strict, matrix):
+    """Return B with the inverse of I + N on both sides."""
+    return solve_unit_lower(strict, solve_unit_lower(strict, matrix), left=False)
+
+
+def _is_integrated(matrix):
+    """Tell whether the integral is cheaper than the series, and can be had."""
+    return matrix.shape[-1] > _SERIES_UP_TO and is_readable(matrix)
+
+
+def _atanh_series(matrix):
+    return tuple(2.0 / (2 * k + 1) for k in range(max(1, matrix.shape[-1] // 2)))
+
+
+@functools.cache
+def _paired_rule(count):
+    r"""Return the even Gauss rule for the logarithm, two nodes at a time.
+
+    With :math:`a, b` the squares of two nodes and :math:`W = Z^2`,
+
+    .. math:: \frac{v}{1 - a W} + \frac{w}{1 - b W} = \frac{(v + w) - (v b + w a) W}
+              {1 - (a + b) W + a b W^2} .
+
+    A large node is joined to a small one, so that no denominator is worse than before.
+    """
+    nodes = [(node**2, 2.0 * weight) for node, weight in positive_half(count)]
+    nodes.sort()
+    if len(nodes) % 2:
+        nodes.insert(0, (0.0, 0.0))
+    pairs = zip(nodes, reversed(nodes[len(nodes) // 2 :]), strict=False)
+    return tuple((v + w, -(v * b + w * a), -(a + b), a * b) for (a, v), (b, w) in pairs)
+
+
+@piecewise(held=4)
+def _exp_value(strict):
+    return expm1((strict,))[0] + eye_like(strict)
+
+
+@piecewise(held=8)
+def _exp_differential_value(vector, strict):
+    return expm1((strict, vector))[1]
+
+
+@piecewise(held=16)
+def _exp_second_differential(vector_a, vector_b, strict):
+    return expm1((strictly_lower(strict), vector_a, vector_b, None))[3]
 
 
 def _node_count(cayley, square, slack=0):
@@ -208,3 +328,11 @@ def _rule_errors(exact):
         moments = nodes ** (2 * orders[count:, None]) @ weights
         errors[row, count:] = np.abs(moments - 1.0 / (2 * orders[count:] + 1))
     return counts, errors
+
+
+_log, _log_differential = _matrix_function(
+    _log_value, _log_differential_value, _log_second_differential
+)
+_exp, _exp_differential = _matrix_function(
+    _exp_value, _exp_differential_value, _exp_second_differential
+)

@@ -1,0 +1,126 @@
+"""Matrices with infinitesimal parts: functions of these contain their differentials.
+
+A matrix x + s a + t b + s t c, with numbers s and t whose squares are zero, is the
+tuple (x, a, b, c), in general one of length 1, 2 or 4; a part that is None is null. The
+parts of f(x + s a + t b) are f(x), its differentials along a and along b, and its
+second differential along both. No part has to be triangular because another is.
+"""
+
+import functools
+import math
+import operator
+
+from ._arrays import add_multiple, eye_like, namespace
+from ._gradients import detached, is_readable
+
+_DEGREE = 12
+_RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
+_TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
+
+
+def product(a, b):
+    """Return the product of two matrices with infinitesimal parts."""
+    return tuple(_part_of_product(a, b, whole) for whole in range(len(a)))
+
+
+def _part_of_product(a, b, whole):
+    # The binary digits of an index tell which infinitesimals are in a part.
+    splits = (
+        (a[part], b[whole ^ part])
+        for part in range(whole + 1)
+        if part & whole == part and a[part] is not None and b[whole ^ part] is not None
+    )
+    products = (left @ right for left, right in splits)
+    first = next(products, None)
+    return first if first is None else functools.reduce(operator.add, products, first)
+
+
+def odd_polynomial(z, coefficients):
+    """Return the sum of coefficients[k] z^(2 k + 1)."""
+    return product(z, _polynomial(product(z, z), coefficients))
+
+
+def expm1(x):
+    """Return exp(x) - I, by scaling and squaring.
+
+    Squaring the difference from the identity keeps the digits of small entries.
+    """
+    if not is_readable(x[0]):
+        return _expm1_by_blocks(x)
+    halvings = _halvings(detached(x[0]))
+    scale = 0.5**halvings
+    x = tuple(part if part is None else scale * part for part in x)
+    # The series without its constant term is a polynomial times x.
+    result = product(x, _polynomial(x, _TAYLOR))
+    for _ in range(halvings):
+        square = product(result, result)
+        result = _add(square, result, 2.0)
+    return result
+
+
+def _halvings(matrix):
+    xp = namespace(matrix)
+    norms = xp.max(xp.sum(xp.abs(matrix), axis=-2), axis=-1)
+    norms = xp.where(xp.isfinite(norms), norms, 0.0)
+    largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
+    return max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
+
+
+def _expm1_by_blocks(x):
+    """Return the same from the exponential of a block triangular matrix.
+
+    Dearer, but the number of squarings is torch's affair.
+    """
+    xp = namespace(x[0])
+    size, count = x[0].shape[-1], len(x)
+    null = xp.zeros_like(x[0])
+    parts = xp.broadcast_arrays(*(null if part is None else part for part in x))
+    rows = [
+        xp.concat(
+            [parts[i ^ j] if i & j == j else 0.0 * parts[0] for j in range(count)],
+            axis=-1,
+        )
+        for i in range(count)
+    ]
+    exponential = xp.linalg.matrix_exp(xp.concat(rows, axis=-2))
+    first, *others = (
+        exponential[..., i * size : (i + 1) * size, :size] for i in range(count)
+    )
+    return (first - eye_like(first), *others)
+
+
+def _polynomial(x, coefficients):
+    """Return the sum of coefficients[k] x^k, by the scheme of Paterson and Stockmeyer.
+
+    Blocks of coefficients are combined as they are needed, so that little is held.
+    """
+    width = max(1, math.isqrt(len(coefficients)))
+    powers = [x]
+    while len(powers) < width:
+        powers.append(product(powers[-1], x))
+    starts = range(0, len(coefficients), width)
+    blocks = [coefficients[start : start + width] for start in starts]
+    total = _combination(blocks[-1], powers)
+    for block in reversed(blocks[:-1]):
+        total = _add(_combination(block, powers), product(powers[-1], total))
+    return total
+
+
+def _combination(coefficients, powers):
+    """Return c_0 I + c_1 x + c_2 x^2 + ..."""
+    constant, *others = coefficients
+    total = (constant * eye_like(powers[0][0]), *(None for _ in powers[0][1:]))
+    for coefficient, power in zip(others, powers, strict=False):
+        total = _add(total, power, coefficient)
+    return total
+
+
+def _add(a, b, number=1.0):
+    """Return a + number * b."""
+    return tuple(_add_parts(p, q, number) for p, q in zip(a, b, strict=True))
+
+
+def _add_parts(p, q, number):
+    if q is None:
+        return p
+    return number * q if p is None else add_multiple(p, number, q)

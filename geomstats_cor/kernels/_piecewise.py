@@ -1,0 +1,37 @@
+"""Functions of batches that hold little memory besides their results."""
+
+import functools
+
+from ._gradients import is_readable, is_recorded
+from ._pieces import PIECE_BYTES, in_pieces
+
+
+def piecewise(held):
+    """Let a function work on a few matrices at a time, wherever it can see them.
+
+    Parameters
+    ----------
+    held : int
+        How many arrays of the size of its argument the function works on at a time.
+
+    Returns
+    -------
+    decorator : callable
+        Decorator of functions of matrices [..., n, n], which return such matrices.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapped(*matrices):
+            if is_recorded(matrices[0]) or not all(map(is_readable, matrices)):
+                return function(*matrices)
+            return in_pieces(
+                function,
+                (2,) * len(matrices),
+                *matrices,
+                bytes_of_piece=PIECE_BYTES // held,
+            )
+
+        return wrapped
+
+    return decorate
