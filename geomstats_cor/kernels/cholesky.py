@@ -173,8 +173,8 @@ def theta_inverse_second_differential(vector, unit_lower):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    factor, scale = _normalised_rows(unit_lower)
-    scaled = vector * scale
+    factor, scale = _normalised_rows(moving_strictly_lower(unit_lower))
+    scaled = moving_strictly_lower(vector) * scale
     slope = row_dot(scaled, factor)
     first = scaled - slope * factor
     second = (3.0 * slope**2 - row_dot(scaled, scaled)) * factor - 2.0 * slope * scaled

@@ -231,7 +231,8 @@ def off_exp_second_differential(vector, hollow):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    matrix, values, vectors = _shifted(hollow)
+    vector = moving_hollow(vector)
+    matrix, values, vectors = _shifted(moving_hollow(hollow))
     moved = vector + diagonal_matrix(
         _diagonal_response(vector, matrix, values, vectors)
     )

@@ -216,6 +216,7 @@ def exp_scaled_second_differential(vector, null_row_sums):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     first = sym_exp_differential(vector, null_row_sums)
     second = sym_exp_second_differential(vector, null_row_sums)
     return cor_second_differential(first, second, sym_exp(null_row_sums))

@@ -155,6 +155,7 @@ def exp_strictly_lower_second_differential(vector, strict):
     curved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
     """
+    vector, strict = moving_strictly_lower(vector), moving_strictly_lower(strict)
     zero = 0.0 * vector
     return 2.0 * expm1_jet((strict, vector, zero))[2]
 
