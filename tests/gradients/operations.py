@@ -289,27 +289,21 @@ METRIC_OPERATIONS = {
 OPERATIONS = MAPS | DIFFERENTIALS | SECOND_DIFFERENTIALS | METRIC_OPERATIONS
 
 
-def _blocks():
-    """Return a matrix of which the eigenvalues 1/2 and 3/2 are repeated."""
-    matrix = np.eye(5)
-    matrix[:2, :2] = equicorrelation(2, 0.5)
-    matrix[2:4, 2:4] = equicorrelation(2, 0.5)
-    return matrix
-
-
 def _correlations():
     rng = np.random.default_rng(1)
     gaps = (1e-3, 1e-6, 1e-9, 1e-12, 1e-15)
     return {
-        "random": random_correlation(rng, 4),
-        "identity": np.eye(4),
+        "random": random_correlation(rng, 3),
+        "identity": np.eye(3),
         "equicorrelation": equicorrelation(4, 0.3),
-        "repeated eigenvalues": _blocks(),
-        **{f"gap {gap:g}": nearly_repeated(rng, 5, gap) for gap in gaps},
+        # 1/2 and 3/2, twice each
+        "repeated eigenvalues": np.kron(np.eye(2), equicorrelation(2, 0.5)),
+        **{f"gap {gap:g}": nearly_repeated(rng, 3, gap) for gap in gaps},
         "ill-conditioned": random_correlation(rng, 3, 1e6),
     }
 
 
+# Small, since derivatives along all directions are wanted.
 CORRELATIONS = _correlations()
 
 
