@@ -303,7 +303,9 @@ def call_strictly(function, *arguments, **keywords):
         try:
             return function(*arguments, **keywords)
         except ConvergenceWarning as warning:
-            raise ConvergenceError(str(warning)) from None
+            raise ConvergenceError(
+                str(warning), warning.residual, warning.index, warning.condition_number
+            ) from None
         except NearBoundaryWarning as warning:
             raise NearBoundaryError(str(warning)) from None
 

@@ -3,6 +3,7 @@
 import math
 
 from ._arrays import namespace
+from ._iteration import reports_of_pieces
 
 _PIECE_BYTES = 3 * 2**20
 
@@ -33,7 +34,11 @@ def in_pieces(function, matrices):
     if number <= count:
         return function(matrices)
     flat = xp.reshape(matrices, (number, *shape))
-    results = [function(flat[i : i + count]) for i in range(0, number, count)]
+    with reports_of_pieces(tuple(batch)) as piece:
+        results = [
+            piece(start, function, flat[start : start + count])
+            for start in range(0, number, count)
+        ]
     if not isinstance(results[0], tuple):
         return _joined(results, batch)
     return tuple(_joined(parts, batch) for parts in zip(*results, strict=True))
