@@ -37,7 +37,26 @@ class NotTangentError(GeomstatsCorError, ValueError):
     """A tangent vector has a diagonal, or is not symmetric."""
 
 
-class ConvergenceError(GeomstatsCorError, ArithmeticError):
+class _Unconverged:
+    """What is known of an iteration that stopped short.
+
+    Attributes
+    ----------
+    residual : float
+        Residual of the worst matrix.
+    index : tuple of int
+        Its index in the batch.
+    condition_number : float
+        Its condition number.
+    """
+
+    def __init__(self, message, residual=None, index=None, condition_number=None):
+        super().__init__(message)
+        self.residual, self.index = residual, index
+        self.condition_number = condition_number
+
+
+class ConvergenceError(_Unconverged, GeomstatsCorError, ArithmeticError):
     """What a `ConvergenceWarning` says, where strictness was asked for."""
 
 
@@ -49,8 +68,12 @@ class ParameterError(GeomstatsCorError, ValueError):
     """A parameter is outside its range, such as one that makes a product indefinite."""
 
 
-class ConvergenceWarning(UserWarning):
-    """An iteration stopped short of rounding accuracy; the message has the residual."""
+class ConvergenceWarning(_Unconverged, UserWarning):
+    """An iteration stopped short of rounding accuracy.
+
+    The message and the attributes `residual`, `index` and `condition_number` describe
+    the worst matrix.
+    """
 
 
 class NearBoundaryWarning(UserWarning):

@@ -121,14 +121,22 @@ def require_broadcast(**arguments):
         Arrays [..., n, n] by name.
     """
     batches = {name: tuple(x.shape[:-2]) for name, x in arguments.items()}
-    try:
-        np.broadcast_shapes(*batches.values())
-    except ValueError:
+    if not _do_broadcast(list(batches.values())):
         listed = ", ".join(f"{name} {batch}" for name, batch in batches.items())
         raise ShapeError(
             f"the batch shapes do not broadcast: {listed}. Insert axes of length one "
             f"where every matrix is to meet every other, as in x[:, None]."
-        ) from None
+        )
+
+
+def _do_broadcast(shapes):
+    """Tell whether shapes broadcast, their lengths being numbers or torch's symbols."""
+    for axis in range(1, 1 + max(map(len, shapes), default=0)):
+        lengths = [shape[-axis] for shape in shapes if len(shape) >= axis]
+        several = [length for length in lengths if length != 1]
+        if any(length != several[0] for length in several):
+            return False
+    return True
 
 
 def require_finite(name, x):
@@ -295,7 +303,9 @@ def call_strictly(function, *arguments, **keywords):
         try:
             return function(*arguments, **keywords)
         except ConvergenceWarning as warning:
-            raise ConvergenceError(str(warning)) from None
+            raise ConvergenceError(
+                str(warning), warning.residual, warning.index, warning.condition_number
+            ) from None
         except NearBoundaryWarning as warning:
             raise NearBoundaryError(str(warning)) from None
 

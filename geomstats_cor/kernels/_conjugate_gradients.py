@@ -75,21 +75,17 @@ def _product(vector, rows, coefficients, shift):
     return shift * vector + (rows.mT @ components)[..., 0]
 
 
-def _solve_bordered(bordered):
-    """Solve the system given as one array, [[F, c], [b, s]]."""
-    rows, coefficients = bordered[..., :-1, :-1], bordered[..., :-1, -1:]
-    right, shift = bordered[..., -1, :-1], bordered[..., -1, -1:]
-    tolerance = 0.5 * eps(bordered)
+def _solve_exactly(right, rows, coefficients, shift):
+    tolerance = 0.5 * eps(right)
     return conjugate_gradients(right, rows, coefficients, shift, tolerance)
 
 
-_solve = Opaque("shifted_gram", _solve_bordered, lambda x: x[..., 0, :-1])
-
-
-def _value(right, rows, coefficients, shift):
-    xp = namespace(right, rows)
-    last = xp.concat([right, shift], axis=-1)[..., None, :]
-    return _solve(xp.concat([xp.concat([rows, coefficients], axis=-1), last], axis=-2))
+_solve = Opaque(
+    "shifted_gram",
+    _solve_exactly,
+    lambda right, rows, coefficients, shift: right,
+    axes=(1, 2, 2, 1),
+)
 
 
 def _tangent(tangents, right, rows, coefficients, shift):
@@ -124,4 +120,4 @@ def _cotangent(cotangent, needed, right, rows, coefficients, shift):
     return solved, turned, scaled, -row_dot(solved, solution)
 
 
-_solution = StatedGradient(_value, _tangent, _cotangent)
+_solution = StatedGradient(_solve, _tangent, _cotangent)

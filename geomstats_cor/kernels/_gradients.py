@@ -15,7 +15,7 @@ import sys
 from ._arrays import is_torch
 from ._pieces import in_pieces
 
-_TEMPORARY_BYTES = 2**20  # a third of what iterations take: they have fewer arrays
+_HELD = 3  # derivatives work on more arrays at a time than the iterations do
 
 
 class StatedGradient:
@@ -98,7 +98,7 @@ class StatedGradient:
             lambda *pieces: function(*pieces, *numbers),
             self.axes[1 - len(before) :],
             *arrays,
-            bytes_of_piece=_TEMPORARY_BYTES,
+            held=_HELD,
         )
 
 
@@ -140,11 +140,14 @@ class Opaque:
         Takes the arguments, returns arrays of the shapes of the results.
     axes : tuple of int
         Number of axes of each argument that belong to one member of a batch.
+    held : int
+        How many arrays of the size of the largest argument the function works on at a
+        time.
     """
 
-    def __init__(self, name, function, outputs, axes=(2,)):
+    def __init__(self, name, function, outputs, axes=(2,), held=1):
         self.name, self.outputs, self.axes = name, outputs, axes
-        self.function = functools.partial(in_pieces, function, axes)
+        self.function = functools.partial(in_pieces, function, axes, held=held)
         _policy.govern(self)
 
     def __call__(self, *arrays):

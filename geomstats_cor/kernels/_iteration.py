@@ -1,11 +1,26 @@
 """What an iteration says when it stops short of its goal."""
 
+import contextlib
+import contextvars
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from ..exceptions import ConvergenceWarning
 from ._arrays import namespace
+
+_gathered = contextvars.ContextVar("gathered", default=None)
+
+
+class _Unfinished(NamedTuple):
+    """How many iterations of a batch stopped short, and the worst of them."""
+
+    name: str
+    count: int
+    worst: int
+    residual: float
+    condition: float
 
 
 def report_unfinished(name, residual, done, matrix):
@@ -50,13 +65,56 @@ def warn_unfinished(name, residual, done, condition):
     count = int(xp.sum(xp.astype(~done, xp.int64)))
     unfinished = xp.reshape(xp.where(done, 0.0, residual), (-1,))
     worst = int(xp.argmax(unfinished))
-    where = tuple(int(i) for i in np.unravel_index(worst, tuple(residual.shape)))
-    warnings.warn(
-        f"{name}: {count} of {unfinished.shape[0]} matrices did not reach rounding "
-        f"accuracy. The worst is that at index {where}, with residual "
-        f"{float(unfinished[worst]):.1e} and condition number "
-        f"{float(condition(worst)):.1e}. Keep away from the boundary: "
-        f"FullRankCorrelationMatrices.nearest_safe_point.",
-        ConvergenceWarning,
-        stacklevel=4,
+    report = _Unfinished(
+        name, count, worst, float(unfinished[worst]), float(condition(worst))
     )
+    gathered = _gathered.get()
+    if gathered is None:
+        _warn(report, tuple(residual.shape))
+    else:
+        gathered.append(report)
+
+
+@contextlib.contextmanager
+def reports_of_pieces(batch):
+    """Warn once of what stopped short in any piece of a batch.
+
+    Parameters
+    ----------
+    batch : tuple of int
+        Shape of the batch.
+
+    Yields
+    ------
+    piece : callable
+        Takes the index at which a piece starts in the batch, as if that had one axis,
+        a function and its arguments, and calls it.
+    """
+    reports = []
+
+    def piece(start, function, *arguments):
+        found = []
+        token = _gathered.set(found)
+        try:
+            return function(*arguments)
+        finally:
+            _gathered.reset(token)
+            reports.extend(r._replace(worst=start + r.worst) for r in found)
+
+    yield piece
+    for name in dict.fromkeys(report.name for report in reports):
+        same = [report for report in reports if report.name == name]
+        worst = max(same, key=lambda report: report.residual)
+        _warn(worst._replace(count=sum(report.count for report in same)), batch)
+
+
+def _warn(report, batch):
+    where = tuple(int(i) for i in np.unravel_index(report.worst, batch))
+    message = (
+        f"{report.name}: {report.count} of {int(np.prod(batch))} matrices did not "
+        f"reach rounding accuracy. The worst is that at index {where}, with residual "
+        f"{report.residual:.1e} and condition number {report.condition:.1e}. Keep "
+        f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point."
+    )
+    warning = ConvergenceWarning(message, report.residual, where, report.condition)
+    warnings.warn(warning, stacklevel=4)

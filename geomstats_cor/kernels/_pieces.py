@@ -3,11 +3,12 @@
 import math
 
 from ._arrays import device, namespace
+from ._iteration import reports_of_pieces
 
-PIECE_BYTES = 3 * 2**20
+_PIECE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, axes, *arrays, bytes_of_piece=PIECE_BYTES):
+def in_pieces(function, axes, *arrays, held=1):
     """Apply a function of a batch to a few members at a time.
 
     Iterations read the same matrices again and again, from main memory if there are
@@ -23,8 +24,8 @@ def in_pieces(function, axes, *arrays, bytes_of_piece=PIECE_BYTES):
         Number of axes of each array that belong to a member: 2 for matrices.
     *arrays : array
         Batches.
-    bytes_of_piece : int
-        Size of a piece of the largest array.
+    held : int
+        How many arrays of the size of the largest the function works on at a time.
 
     Returns
     -------
@@ -36,8 +37,8 @@ def in_pieces(function, axes, *arrays, bytes_of_piece=PIECE_BYTES):
     batch = tuple(first.shape[: first.ndim - axes[0]])
     shapes = [tuple(x.shape) for x in arrays]
     entries = max(math.prod(s[len(s) - k :]) for s, k in zip(shapes, axes, strict=True))
-    bytes_each = entries * (8 if first.dtype == xp.float64 else 4)
-    number, count = math.prod(batch), max(1, bytes_of_piece // max(1, bytes_each))
+    bytes_each = held * entries * (8 if first.dtype == xp.float64 else 4)
+    number, count = math.prod(batch), max(1, _PIECE_BYTES // max(1, bytes_each))
     alike = all(s[: len(s) - k] == batch for s, k in zip(shapes, axes, strict=True))
     if number <= count or not alike:
         return function(*arrays)
@@ -46,15 +47,16 @@ def in_pieces(function, axes, *arrays, bytes_of_piece=PIECE_BYTES):
         for x, shape in zip(arrays, shapes, strict=True)
     ]
     wholes = None
-    for start in range(0, number, count):
-        piece = slice(start, min(start + count, number))
-        parts = function(*(x[piece, ...] for x in flat))
-        single = not isinstance(parts, tuple)
-        parts = (parts,) if single else parts
-        wholes = wholes or tuple(_room_for(part, number) for part in parts)
-        for whole, part in zip(wholes, parts, strict=True):
-            if part is not None:
-                whole[piece, ...] = part
+    with reports_of_pieces(batch) as call:
+        for start in range(0, number, count):
+            piece = slice(start, min(start + count, number))
+            parts = call(start, function, *(x[piece, ...] for x in flat))
+            single = not isinstance(parts, tuple)
+            parts = (parts,) if single else parts
+            wholes = wholes or tuple(_room_for(part, number) for part in parts)
+            for whole, part in zip(wholes, parts, strict=True):
+                if part is not None:
+                    whole[piece, ...] = part
     results = tuple(
         None if whole is None else xp.reshape(whole, (*batch, *whole.shape[1:]))
         for whole in wholes

@@ -3,7 +3,7 @@
 import functools
 
 from ._gradients import is_readable, is_recorded
-from ._pieces import PIECE_BYTES, in_pieces
+from ._pieces import in_pieces
 
 
 def piecewise(held):
@@ -25,12 +25,7 @@ def piecewise(held):
         def wrapped(*matrices):
             if is_recorded(matrices[0]) or not all(map(is_readable, matrices)):
                 return function(*matrices)
-            return in_pieces(
-                function,
-                (2,) * len(matrices),
-                *matrices,
-                bytes_of_piece=PIECE_BYTES // held,
-            )
+            return in_pieces(function, (2,) * len(matrices), *matrices, held=held)
 
         return wrapped
 

@@ -77,6 +77,7 @@ def cor_second_differential(first, second, covariance):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    first, second, covariance = map(moving_symmetric, (first, second, covariance))
     scale = _inverse_deviation(covariance)
     correlation, first, second = (
         scale[..., :, None] * x * scale[..., None, :]

@@ -53,7 +53,7 @@ def hyperbolic_mean(points, weights):
     batch = xp.broadcast_arrays(points[..., 0], weights)[0].shape
     points = xp.broadcast_to(points, (*batch, points.shape[-1]))
     weights = xp.broadcast_to(weights, batch)[..., None]
-    return _mean(points, weights, _solve_mean(xp.concat([points, weights], axis=-1)))
+    return _mean(points, weights, _solve_mean(points, weights))
 
 
 def _minkowski_average(points, weights):
@@ -69,9 +69,8 @@ def _objective(points, weights, mean):
     return namespace(squares).sum(weights[..., 0] * squares, axis=-1)
 
 
-def _newton_mean(weighted):
-    """Return the mean of points [..., N, k] whose weights are a last column."""
-    points, weights = weighted[..., :-1], weighted[..., -1:]
+def _newton_mean(points, weights):
+    """Return the mean of points [..., N, k] with weights [..., N, 1]."""
     xp = namespace(points)
     mean = _minkowski_average(points, weights)
     objective = _objective(points, weights, mean)
@@ -100,7 +99,13 @@ def _newton_mean(weighted):
     return mean
 
 
-_solve_mean = Opaque("hyperbolic_mean", _newton_mean, lambda x: x[..., 0, :-1])
+_solve_mean = Opaque(
+    "hyperbolic_mean",
+    _newton_mean,
+    lambda points, weights: points[..., 0, :],
+    axes=(2, 2),
+    held=8,
+)
 
 
 def _logarithms(points, mean):
@@ -191,4 +196,5 @@ _mean = StatedGradient(
     _mean_tangent,
     _mean_cotangent,
     plain=lambda points, weights, solution: solution,
+    axes=(1, 2, 2, 1),
 )

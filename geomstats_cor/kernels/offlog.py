@@ -227,8 +227,8 @@ def off_exp_second_differential(vector, hollow):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
-    at = _shifted(hollow)
-    (moved,) = _completed(at, vector)
+    at = _shifted(moving_hollow(hollow))
+    (moved,) = _completed(at, moving_hollow(vector))
     return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
 
 

@@ -220,6 +220,7 @@ def exp_scaled_second_differential(vector, null_row_sums):
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
     """
+    vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     at = null_row_sums, *spectrum(null_row_sums)
     first = exp_differential_at(vector, *at)
     second = exp_second_differential_at(vector, vector, *at)

@@ -3,7 +3,8 @@
 Its tensors say that they are elsewhere. An operation that meets one of them together
 with a tensor of the CPU raises, as it would on a graphics card; what a card accepts
 (indices, and copies on request) is accepted. Unlike fake tensors these have entries, so
-code that looks at numbers to decide what to do runs all the same.
+code that looks at numbers to decide what to do runs all the same. Fake tensors can be
+made for the same device.
 """
 
 import contextlib
@@ -26,10 +27,17 @@ def available():
     return hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
 
 
-def _device():
+def device():
+    """Return the device, which is made known to torch when it is asked for."""
     if torch._C._get_privateuse1_backend_name() != _NAME:
-        backend_registration._setup_privateuseone_for_python_backend(_NAME)
+        backend_registration._setup_privateuseone_for_python_backend(_NAME, _Absent())
     return torch.device(_NAME, 0)
+
+
+class _Absent(getattr(backend_registration, "_DummyBackendModule", object)):
+    def is_available(self):
+        """Deny it, lest FakeTensorMode send numbers there that are not fake."""
+        return False
 
 
 class _Tensor(torch.Tensor):
@@ -40,7 +48,7 @@ class _Tensor(torch.Tensor):
             hidden.shape,
             strides=hidden.stride(),
             dtype=hidden.dtype,
-            device=_device(),
+            device=device(),
         )
 
     def __init__(self, hidden):
@@ -90,7 +98,7 @@ def _same(x):
 @contextlib.contextmanager
 def elsewhere():
     """Let tensors be sent elsewhere; yields the function that sends them."""
-    _device()
+    device()
     # Numbers become tensors of the device step by step, so that each step is seen.
     before = torch._C._only_lift_cpu_tensors()
     torch._C._set_only_lift_cpu_tensors(True)

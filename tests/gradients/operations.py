@@ -110,6 +110,9 @@ SPACES = {
     "null row sums vector": Space(lambda c: _vector(c, _null_row_sums), _null_row_sums),
     "lower vector": Space(lambda c: _vector(c, _strictly_lower), _strictly_lower),
     "row vector": Space(lambda c: _vector(c, _all_entries), _all_entries),
+    "hemisphere vector": Space(
+        lambda c: _vector(c, _hemisphere_entries), _hemisphere_entries
+    ),
 }
 
 
@@ -140,6 +143,7 @@ MAPS = {
     "cor": Operation(k.cor, ("covariance",)),
     "theta": Operation(k.theta, ("correlation",)),
     "theta_inverse": Operation(k.theta_inverse, ("unit lower",)),
+    "cor_inverse": Operation(k.cor_inverse, ("correlation",)),
     "log_unit_lower": Operation(k.log_unit_lower, ("unit lower",)),
     "exp_strictly_lower": Operation(k.exp_strictly_lower, ("strictly lower",)),
     "sym_log": Operation(k.sym_log, ("covariance",)),
@@ -149,6 +153,7 @@ MAPS = {
     "off_exp": Operation(k.off_exp, ("hollow",)),
     "off_log_diagonal": Operation(k.off_log_diagonal, ("symmetric",)),
     "log_scaling": Operation(k.log_scaling, ("covariance",)),
+    "scaled_to_unit_row_sums": Operation(k.scaled_to_unit_row_sums, ("covariance",)),
     "log_scaled": Operation(k.log_scaled, ("correlation",)),
     "exp_scaled": Operation(k.exp_scaled, ("null row sums",)),
     "hyperboloid_to_origin_tangent": Operation(
@@ -204,6 +209,47 @@ DIFFERENTIALS = {
     "exp_scaled_differential": Operation(
         k.exp_scaled_differential, ("null row sums vector", "null row sums")
     ),
+    "hyperboloid_to_origin_tangent_differential": Operation(
+        k.hyperboloid_to_origin_tangent_differential, ("row vector", "rows")
+    ),
+    "hyperboloid_from_origin_tangent_differential": Operation(
+        k.hyperboloid_from_origin_tangent_differential,
+        ("row vector", "origin tangent"),
+    ),
+    "hyperboloid_to_ball_differential": Operation(
+        k.hyperboloid_to_ball_differential, ("row vector", "rows")
+    ),
+    "hyperboloid_from_ball_differential": Operation(
+        k.hyperboloid_from_ball_differential, ("row vector", "ball")
+    ),
+    "hyperboloid_to_hemisphere_differential": Operation(
+        k.hyperboloid_to_hemisphere_differential, ("row vector", "rows")
+    ),
+    "hyperboloid_from_hemisphere_differential": Operation(
+        k.hyperboloid_from_hemisphere_differential, ("hemisphere vector", "hemisphere")
+    ),
+}
+
+# The second derivatives of maps along lines.
+SECOND_DIFFERENTIALS = {
+    "cor_second_differential": Operation(
+        k.cor_second_differential, ("symmetric vector", *_SYMMETRIC)
+    ),
+    "theta_inverse_second_differential": Operation(
+        k.theta_inverse_second_differential, (_LOWER, "unit lower")
+    ),
+    "exp_strictly_lower_second_differential": Operation(
+        k.exp_strictly_lower_second_differential, (_LOWER, "strictly lower")
+    ),
+    "sym_exp_second_differential": Operation(
+        k.sym_exp_second_differential, ("symmetric vector", "symmetric")
+    ),
+    "off_exp_second_differential": Operation(
+        k.off_exp_second_differential, ("hollow vector", "hollow")
+    ),
+    "exp_scaled_second_differential": Operation(
+        k.exp_scaled_second_differential, ("null row sums vector", "null row sums")
+    ),
 }
 
 
@@ -240,30 +286,24 @@ METRIC_OPERATIONS = {
     for name, method in _METHODS.items()
 }
 
-OPERATIONS = MAPS | DIFFERENTIALS | METRIC_OPERATIONS
-
-
-def _blocks():
-    """Return a matrix of which the eigenvalues 1/2 and 3/2 are repeated."""
-    matrix = np.eye(5)
-    matrix[:2, :2] = equicorrelation(2, 0.5)
-    matrix[2:4, 2:4] = equicorrelation(2, 0.5)
-    return matrix
+OPERATIONS = MAPS | DIFFERENTIALS | SECOND_DIFFERENTIALS | METRIC_OPERATIONS
 
 
 def _correlations():
     rng = np.random.default_rng(1)
     gaps = (1e-3, 1e-6, 1e-9, 1e-12, 1e-15)
     return {
-        "random": random_correlation(rng, 4),
-        "identity": np.eye(4),
+        "random": random_correlation(rng, 3),
+        "identity": np.eye(3),
         "equicorrelation": equicorrelation(4, 0.3),
-        "repeated eigenvalues": _blocks(),
-        **{f"gap {gap:g}": nearly_repeated(rng, 5, gap) for gap in gaps},
+        # 1/2 and 3/2, twice each
+        "repeated eigenvalues": np.kron(np.eye(2), equicorrelation(2, 0.5)),
+        **{f"gap {gap:g}": nearly_repeated(rng, 3, gap) for gap in gaps},
         "ill-conditioned": random_correlation(rng, 3, 1e6),
     }
 
 
+# Small, since derivatives along all directions are wanted.
 CORRELATIONS = _correlations()
 
 

@@ -4,12 +4,13 @@ The maps that solve equations are run on thousands of matrices, and what they re
 put into the equations.
 """
 
-import re
+import math
 import warnings
 
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from geomstats_cor import FullRankCorrelationMatrices, LogScaledMetric
 from geomstats_cor import kernels as k
@@ -18,13 +19,35 @@ from geomstats_cor.exceptions import (
     ConvergenceWarning,
     NearBoundaryError,
     NearBoundaryWarning,
+    NotPositiveDefiniteError,
 )
-from geomstats_cor.kernels import offlog, scaling
+from geomstats_cor.kernels import _pieces, offlog, scaling
 
-from .operations import metric
+from .operations import KEYS, metric
 
 SIZES = (2, 3, 5, 8, 12, 20, 28, 40, 60)
-EPS = np.finfo(float).eps
+
+
+class FactorisationCounter(TorchDispatchMode):
+    """Count the matrices that are factorised, in whatever way."""
+
+    kinds = ("cholesky", "eigh", "svd", "lu_factor", "solve_ex")
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if any(kind in function.name() for kind in self.kinds):
+            self.count += math.prod(args[0].shape[:-2])
+        return function(*args, **(kwargs or {}))
+
+
+def factorisations(function, *tensors):
+    """Return how often a function factorises each matrix of its first argument."""
+    with FactorisationCounter() as counter:
+        function(*tensors)
+    return counter.count / len(tensors[0])
 
 
 def common_factor(rng, n, count):
@@ -76,24 +99,58 @@ def test_there_are_ten_thousand():
     assert len(FAMILIES) * sum(map(count_for, SIZES)) >= 10_000
 
 
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+@every_family
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_no_silent_failures(family, n):
-    points = matrices(family, n, count_for(n))
+def test_no_silent_failures(arrays, family, n):
+    points = arrays.rounded(matrices(family, n, count_for(n)))
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        x = k.log_scaling(points)
-        logarithm = k.off_log(points)
-        diagonal = k.off_log_diagonal(logarithm)
+        x = arrays.apply(k.log_scaling, points)
+        logarithm = arrays.apply(k.off_log, points)
+        known = np.all(np.isfinite(logarithm), axis=(-2, -1))
+        diagonal = arrays.apply(k.off_log_diagonal, logarithm[known])
     assert np.all(x > 0.0)
     residual = np.max(np.abs(x * (points @ x[..., None])[..., 0] - 1.0), axis=-1)
     noise = np.max(x * (np.abs(points) @ x[..., None])[..., 0], axis=-1)
-    assert np.all(residual <= 8.0 * EPS * noise)
+    assert np.all(residual <= 8.0 * arrays.eps * noise)
 
-    values, vectors = np.linalg.eigh(logarithm + diagonal[..., None] * np.eye(n))
+    # A logarithm is refused only to a matrix that is singular to working precision.
+    values = np.linalg.eigvalsh(points)
+    assert np.all(known | (values[:, 0] <= 16.0 * n**0.5 * arrays.eps * values[:, -1]))
+    values, vectors = np.linalg.eigh(logarithm[known] + diagonal[..., None] * np.eye(n))
     unit = np.sum(vectors**2 * np.exp(values)[..., None, :], axis=-1)
     spread = np.maximum(1.0, values[..., -1] - values[..., 0])
-    assert np.all(np.max(np.abs(unit - 1.0), axis=-1) <= 64.0 * EPS * spread)
+    assert np.all(np.max(np.abs(unit - 1.0), axis=-1) <= 64.0 * arrays.eps * spread)
+
+
+@every_family
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_no_iteration_stagnates(family, dtype):
+    """Tolerances follow the precision: a few steps, and never all that are allowed."""
+    for n in SIZES:
+        points = torch.as_tensor(matrices(family, n, count_for(n)), dtype=dtype)
+        assert 1 <= factorisations(k.log_scaling, points) <= 15
+        # A spectrum and a linear system each time.
+        hollow = points - torch.eye(n, dtype=dtype)
+        assert 1 <= factorisations(k.off_log_diagonal, hollow) <= 2 * 15
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_checks_factorise_nothing(key):
+    """What is wrong with a matrix is looked for once a map has failed on it."""
+    points = torch.as_tensor(matrices(lkj, 5, 3))
+    identity = torch.eye(5, dtype=torch.float64)
+    counts = [
+        factorisations(metric(key, 5, check).log, points, identity)
+        for check in (True, False)
+    ]
+    assert counts[0] == counts[1]
+    points[1] = 1.0
+    with pytest.raises(NotPositiveDefiniteError, match=r"\[1\].*smallest eigenvalue"):
+        metric(key, 5).log(points, identity)
 
 
 def test_common_factor_of_twelve_variables():
@@ -117,17 +174,38 @@ def test_a_warning_describes_the_worst(monkeypatch, module, function, name, make
     points[1, 2] = matrices(near_singular, 4, 1)[0]
     with pytest.warns(ConvergenceWarning) as caught:
         function(make(points))
-    message = str(caught[0].message)
+    (warning,) = (x.message for x in caught)
+    message = str(warning)
     assert message.startswith(name)
     assert "1 of 6 matrices" in message
-    assert "index (1, 2)" in message
-    residual = re.search(r"residual (\S+) and", message)
-    condition = re.search(r"condition number (\S+)\.", message)
-    assert float(residual[1]) > 1e-6
-    assert float(condition[1]) > 1.0
+    assert warning.index == (1, 2)
+    assert warning.residual > 1e-6
+    assert warning.condition_number > 1.0
+    assert f"index (1, 2), with residual {warning.residual:.1e} and" in message
+    assert f"condition number {warning.condition_number:.1e}." in message
     if module is scaling:
         expected = np.linalg.cond(points[1, 2])
-        np.testing.assert_allclose(float(condition[1]), expected, rtol=0.05)
+        np.testing.assert_allclose(warning.condition_number, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
+def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
+    points = np.tile(np.eye(4), (5, 8, 1, 1))
+    points[1, 2], points[4, 5] = matrices(near_singular, 4, 2)
+    expected = k.log_scaling(make(points))
+    monkeypatch.setattr(_pieces, "_PIECE_BYTES", 3 * 4 * 4 * 8)
+    assert np.all(np.asarray(k.log_scaling(make(points)) == expected))
+    monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
+    with pytest.warns(ConvergenceWarning, match="2 of 40 matrices") as caught:
+        k.log_scaling(make(points))
+    (warning,) = (x.message for x in caught)
+    residuals = []
+    for index in ((1, 2), (4, 5)):
+        with pytest.warns(ConvergenceWarning) as caught:
+            k.log_scaling(make(points[index]))
+        residuals.append(caught[0].message.residual)
+    assert warning.index == ((1, 2), (4, 5))[np.argmax(residuals)]
+    assert warning.residual == max(residuals)
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
@@ -136,8 +214,11 @@ def test_strict_raises_where_others_warn(monkeypatch, make):
     monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
     with pytest.warns(ConvergenceWarning):
         metric("lsm", 4).dist(point, identity)
-    with pytest.raises(ConvergenceError, match="residual .* condition number"):
+    with pytest.raises(ConvergenceError, match="residual .* condition") as caught:
         metric("lsm", 4, "strict").dist(point, identity)
+    assert caught.value.residual > 1e-6
+    assert caught.value.index == ()
+    assert caught.value.condition_number > 1.0
     monkeypatch.setattr(offlog, "_MAX_ITERATIONS", 1)
     vector = make(np.where(np.eye(4, dtype=bool), 0.0, np.outer(*2 * [np.arange(4.0)])))
     with pytest.raises(ConvergenceError, match="residual .* condition number"):

@@ -18,6 +18,8 @@ from .operations import (
 
 every_operation = pytest.mark.parametrize("name", OPERATIONS)
 
+N = 4
+
 HOLLOW = ("correlation", "other correlation", "hollow", "hollow vector")
 SYMMETRIC = ("covariance", "symmetric", "symmetric vector")
 LOWER = ("unit lower", "strictly lower", "lower vector")
@@ -32,11 +34,11 @@ def projected(matrix, basis):
 @every_operation
 def test_gradients_lie_in_the_space(name):
     operation = OPERATIONS[name]
-    tensors = batch_of_arguments(operation)
+    tensors = batch_of_arguments(operation, n=N)
     # The weights are not symmetric, so nothing is symmetric by chance.
     found = gradients(weighted(operation), tensors)
     for space, gradient, basis in zip(
-        operation.spaces, found, bases(operation, 3), strict=True
+        operation.spaces, found, bases(operation, N), strict=True
     ):
         size = torch.max(torch.abs(gradient))
         assert size > 0.0
@@ -53,14 +55,14 @@ def test_gradients_lie_in_the_space(name):
 @every_operation
 def test_second_derivatives_lie_in_the_space(name):
     operation = OPERATIONS[name]
-    leaves = [x.requires_grad_() for x in batch_of_arguments(operation)]
+    leaves = [x.requires_grad_() for x in batch_of_arguments(operation, n=N)]
     value = torch.sin(weighted(operation)(*leaves))
     first = torch.autograd.grad(value, leaves, create_graph=True)
     along = sum(
-        torch.sum(x * v) for x, v in zip(first, directions(operation), strict=True)
+        torch.sum(x * v) for x, v in zip(first, directions(operation, n=N), strict=True)
     )
     second = torch.autograd.grad(along, leaves)
-    for gradient, basis in zip(second, bases(operation, 3), strict=True):
+    for gradient, basis in zip(second, bases(operation, N), strict=True):
         size = torch.max(torch.abs(gradient))
         error = torch.abs(gradient - projected(gradient, basis))
         assert torch.max(error) <= 1e-13 * size
@@ -70,10 +72,10 @@ def test_second_derivatives_lie_in_the_space(name):
 def test_motion_outside_of_the_space_has_no_effect(name):
     """Forward mode projects, too, so both modes speak of the same derivative."""
     operation = OPERATIONS[name]
-    tensors = batch_of_arguments(operation)
+    tensors = batch_of_arguments(operation, n=N)
     generator = torch.Generator().manual_seed(8)
     moves, inside = [], []
-    for x, basis in zip(tensors, bases(operation, 3), strict=True):
+    for x, basis in zip(tensors, bases(operation, N), strict=True):
         moves.append(torch.randn(x.shape, generator=generator, dtype=x.dtype))
         inside.append(projected(moves[-1], basis))
     _, tangent = torch.func.jvp(operation, tensors, tuple(moves))
