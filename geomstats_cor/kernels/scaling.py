@@ -55,6 +55,7 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 60
+_USUAL_ITERATIONS = 6  # then rounding may be what keeps the residual from being small
 _CLOSE = 1e-3  # a residual from where whole Newton steps converge
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
 _ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
@@ -594,7 +595,7 @@ def _newton_scaling(matrix):
     scaling, near = xp.ones_like(scale), False
     previous = xp.full_like(scaling[..., 0], xp.inf)
     done = previous < 0.0
-    for _ in range(_MAX_ITERATIONS):
+    for count in range(_MAX_ITERATIONS):
         scaling, residual = _radial_step(unit, scaling)
         error = xp.max(xp.abs(residual), axis=-1)
         close = error < _CLOSE
@@ -606,10 +607,11 @@ def _newton_scaling(matrix):
         if not near:
             step = step * _majoriser_step(step, residual)[..., None]
         scaling = scaling * (1.0 + xp.where(done[..., None], 0.0, step))
-        if near or bool(xp.any(close)):
+        if near or count > _USUAL_ITERATIONS or bool(xp.any(close)):
             # Rounding in the row sums bounds what any step can reach.
             noise = 4.0 * eps(unit) * xp.max(_row_sums(xp.abs(unit), scaling), axis=-1)
-            done = done | (error <= noise) | (close & (error >= 0.25 * previous))
+            stagnates = (close | (error <= 4.0 * noise)) & (error >= 0.25 * previous)
+            done = done | (error <= noise) | stagnates
             if bool(xp.all(done)):
                 return scale * scaling
         previous = error
