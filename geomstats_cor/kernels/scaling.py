@@ -481,10 +481,9 @@ def _moved_rows(vector, scale, half):
 
 
 def _cosines(rows, others):
-    """Return P, and P + P' - Diag(P) C - C Diag(P), where P = A B' and C = B B'."""
+    """Return P + P' - Diag(P) C - C Diag(P), where P = A B' and C = B B'."""
     products = others @ rows.mT
-    diag = diagonal(products)
-    return diag, products + products.mT - _sums(diag) * (rows @ rows.mT)
+    return products + products.mT - _sums(diagonal(products)) * (rows @ rows.mT)
 
 
 def _exp_scaled_value(null_row_sums, values, vectors):
@@ -520,7 +519,7 @@ _exp_scaled_at = StatedGradient(
 def _exp_differential_value(vector, *at):
     half = _half(*at)
     rows, scale = _rows(half)
-    return off_diagonal(_cosines(rows, _moved_rows(vector, scale, half))[1])
+    return off_diagonal(_cosines(rows, _moved_rows(vector, scale, half)))
 
 
 def _exp_differential_tangent(tangents, vector, *at):
