@@ -195,3 +195,18 @@ def solve_positive(matrix, vector):
         mended = np.where(regular, matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype))
         solution = np.linalg.solve(mended, vector[..., None])[..., 0]
         return np.where(regular[..., 0], solution, np.nan)
+
+
+def positive_solver(matrix):
+    """Return the function that solves positive definite systems, factorised once."""
+    xp = namespace(matrix)
+    if not is_torch(matrix):
+        inverse = np.linalg.inv(matrix)
+        return lambda vector: (inverse @ vector[..., None])[..., 0]
+    factor, _ = flagged_cholesky(matrix)
+
+    def solve(vector):
+        half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
+        return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+
+    return solve

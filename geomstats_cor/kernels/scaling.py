@@ -21,12 +21,12 @@ References
 """
 
 from ._arrays import (
-    constant,
     diagonal,
     eps,
     eye_like,
     namespace,
     off_diagonal,
+    positive_solver,
     row_dot,
     solve_positive,
     symmetrize,
@@ -55,7 +55,8 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 60
-_CLOSE = 1e-3  # a residual from where Newton steps converge quadratically
+_USUAL_ITERATIONS = 6  # then rounding may be what keeps the residual from being small
+_CLOSE = 1e-3  # a residual from where whole Newton steps converge
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
 _ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
 
@@ -481,10 +482,9 @@ def _moved_rows(vector, scale, half):
 
 
 def _cosines(rows, others):
-    """Return P, and P + P' - Diag(P) C - C Diag(P), where P = A B' and C = B B'."""
+    """Return P + P' - Diag(P) C - C Diag(P), where P = A B' and C = B B'."""
     products = others @ rows.mT
-    diag = diagonal(products)
-    return diag, products + products.mT - _sums(diag) * (rows @ rows.mT)
+    return products + products.mT - _sums(diagonal(products)) * (rows @ rows.mT)
 
 
 def _exp_scaled_value(null_row_sums, values, vectors):
@@ -520,7 +520,7 @@ _exp_scaled_at = StatedGradient(
 def _exp_differential_value(vector, *at):
     half = _half(*at)
     rows, scale = _rows(half)
-    return off_diagonal(_cosines(rows, _moved_rows(vector, scale, half))[1])
+    return off_diagonal(_cosines(rows, _moved_rows(vector, scale, half)))
 
 
 def _exp_differential_tangent(tangents, vector, *at):
@@ -592,25 +592,29 @@ def _newton_scaling(matrix):
     regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
     unit = xp.where(regular, unit, identity)
     scale = xp.where(regular[..., 0], scale, xp.nan)
-    scaling = xp.ones_like(scale)
-    magnitude = None
-    noise = xp.zeros_like(scaling[..., 0])
-    previous = xp.full_like(noise, xp.inf)
-    for _ in range(_MAX_ITERATIONS):
+    scaling, near = xp.ones_like(scale), False
+    previous = xp.full_like(scaling[..., 0], xp.inf)
+    done = previous < 0.0
+    for count in range(_MAX_ITERATIONS):
         scaling, residual = _radial_step(unit, scaling)
         error = xp.max(xp.abs(residual), axis=-1)
-        if bool(xp.any(error < _CLOSE)):
+        close = error < _CLOSE
+        was_near, near = near, bool(xp.all(close | done))
+        # Near the end the matrix hardly changes, and one factorisation serves.
+        if not (near and was_near):
+            solve = positive_solver(_congruence(scaling, unit) + identity)
+        step = solve(residual)
+        if not near:
+            step = step * _majoriser_step(step, residual)[..., None]
+        scaling = scaling * (1.0 + xp.where(done[..., None], 0.0, step))
+        if near or count > _USUAL_ITERATIONS or bool(xp.any(close)):
             # Rounding in the row sums bounds what any step can reach.
-            magnitude = xp.abs(unit) if magnitude is None else magnitude
-            noise = 4.0 * eps(unit) * xp.max(_row_sums(magnitude, scaling), axis=-1)
-        done = (error <= noise) | ((error < _CLOSE) & (error >= 0.25 * previous))
-        if bool(xp.all(done)):
-            return scale * scaling
-        step = solve_positive(_congruence(scaling, unit) + identity, residual)
-        length = _majoriser_step(step, xp.sum(residual * step, axis=-1))
-        length = xp.where(done, 0.0, length)
-        previous = xp.where(done, previous, error)
-        scaling = scaling * (1.0 + length[..., None] * step)
+            noise = 4.0 * eps(unit) * xp.max(_row_sums(xp.abs(unit), scaling), axis=-1)
+            stagnates = (close | (error <= 4.0 * noise)) & (error >= 0.25 * previous)
+            done = done | (error <= noise) | stagnates
+            if bool(xp.all(done)):
+                return scale * scaling
+        previous = error
     report_unfinished("log-scaling", error, done, matrix)
     return scale * scaling
 
@@ -631,20 +635,17 @@ def _row_sums(matrix, scaling):
     return scaling * (matrix @ scaling[..., None])[..., 0]
 
 
-def _majoriser_step(step, decrement):
+def _majoriser_step(step, residual):
     """Return the step length that minimises a majoriser of the objective.
 
     Along the step y the objective is bounded by a function of the decrement s, of
-    m = max(0, -min y) and of a = s - |y|^2 alone; its minimiser is
-    2 s / (p + sqrt(p^2 - 4 a m s)) with p = s (1 + m), and stays below 1 / m.
+    m = max(0, -min y) and of a = 1 - |y|^2 / s alone; its minimiser is
+    2 / (p + sqrt(p^2 - 4 a m)) with p = 1 + m, and stays below 1 / m.
     """
     xp = namespace(step)
-    decrement = xp.maximum(decrement, constant(0.0, decrement))
-    inward = xp.maximum(-xp.min(step, axis=-1), constant(0.0, decrement))
-    curved = decrement - xp.sum(step * step, axis=-1)
-    slope = decrement * (1.0 + inward)
-    root = slope * slope - 4.0 * curved * inward * decrement
-    root = xp.sqrt(xp.maximum(root, constant(0.0, root)))
-    denominator = slope + root
-    still = denominator == 0.0
-    return xp.where(still, 1.0, 2.0 * decrement / xp.where(still, 1.0, denominator))
+    tiny = float(xp.finfo(step.dtype).smallest_normal)
+    decrement = xp.sum(residual * step, axis=-1) + tiny
+    curved = 1.0 - xp.sum(step * step, axis=-1) / decrement
+    inward = xp.max(xp.abs(step) - step, axis=-1) * 0.5
+    slope = 1.0 + inward
+    return 2.0 / (slope + xp.sqrt(slope * slope - 4.0 * curved * inward))

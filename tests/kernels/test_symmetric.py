@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from geomstats_cor import kernels as k
+from geomstats_cor.kernels._jets import expm1_jet
+from geomstats_cor.kernels.symmetric import exp_second_differential_at, spectrum
 
 from .matrices import (
     nearly_repeated,
@@ -20,6 +22,11 @@ from .references import (
     rounded,
     symmetric_function,
 )
+
+
+def second_differential(vector_a, vector_b, matrix):
+    return exp_second_differential_at(vector_a, vector_b, matrix, *spectrum(matrix))
+
 
 EXPONENTS = (-2.0, -1.0, -0.5, 0.25, 0.5, 1.0, 1.7, 2.0, 3.0)
 GAPS = (0.0, *10.0 ** -np.arange(16, -1, -1.0), 3.0, 100.0)
@@ -196,3 +203,34 @@ class TestFunctions:
         actual = double.apply(k.sym_exp_second_differential, vector, matrix)
         assert relative_error(actual, expected) <= 1e-14 * max(1.0, size)
         assert np.all(actual == actual.T)
+
+    @pytest.mark.parametrize("spread", [1e-3, 1.0, 5.0, 30.0])
+    @pytest.mark.parametrize("gap", [0.0, *10.0 ** -np.arange(3, 16, 3.0)])
+    def test_second_differential_at_every_gap(self, double, rng, gap, spread):
+        values = spread * np.array([-0.5, -0.5 + gap, 0.0, gap, 0.5])
+        vectors = random_orthogonal(rng, 5)
+        matrix = vectors * values @ vectors.T
+        matrix = 0.5 * (matrix + matrix.T)
+        a, b, c = random_symmetric(rng, 5, (3,))
+        total, difference = (
+            exact_second_derivative(
+                lambda x: symmetric_function(mpmath.exp, x), matrix, vector
+            )
+            for vector in (a + b, a - b)
+        )
+        actual = double.apply(second_differential, a, b, matrix)
+        assert relative_error(actual, 0.25 * (total - difference)) <= 5e-14
+        # It is symmetric in all three slots.
+        assert relative_error(second_differential(b, a, matrix), actual) <= 5e-14
+        turned = np.sum(b * second_differential(a, c, matrix))
+        assert abs(turned - np.sum(actual * c)) <= 1e-13 * np.sum(abs(actual * c))
+
+    @pytest.mark.parametrize("spread", [0.1, 3.0, 20.0])
+    def test_second_differential_in_both_precisions(self, arrays, rng, spread):
+        matrix = random_symmetric(rng, 6)
+        matrix *= spread / np.ptp(np.linalg.eigvalsh(matrix))
+        a, b = random_symmetric(rng, 6, (2,))
+        jets = [expm1_jet((matrix, v, 0.0 * v))[2] for v in (a + b, a - b)]
+        actual = arrays.apply(second_differential, a, b, matrix)
+        expected = 0.5 * (jets[0] - jets[1])
+        assert relative_error(actual, expected) <= 64 * arrays.eps * max(1.0, spread)
