@@ -55,3 +55,7 @@ class ConvergenceWarning(UserWarning):
 
 class NearBoundaryWarning(UserWarning):
     """A result is so close to the boundary of the manifold that it is singular."""
+
+
+class CoarseTestWarning(UserWarning):
+    """A permutation test has too few permutations to reject at its level."""
