@@ -212,12 +212,12 @@ def _warn_if_coarse(null, alpha):
     if smallest <= alpha:
         return
     if null.exhaustive:
-        remedy = "the sample is too small for a permutation test at this level"
+        remedy = "the sample has too few distinct permutations for this level"
     else:
         remedy = f"use n_permutations >= {math.ceil(1 / alpha) - 1}"
     warnings.warn(
         f"no p-value below {smallest:.3g} can occur, so a test at the level {alpha:g} "
         f"never rejects: {remedy}.",
         CoarseTestWarning,
-        stacklevel=2,
+        stacklevel=5,  # the caller of the public function
     )
