@@ -51,8 +51,10 @@ class ChenQinStatistic:
                 f"{int(np.min(sizes))}."
             )
         self.sizes = sizes
-        self.gram = coords @ coords.T
-        self.hollow = self.gram - np.diag(np.diag(self.gram))
+        # Nobody meets himself: neither within a group nor across groups.
+        self.products = coords @ coords.T
+        np.fill_diagonal(self.products, 0.0)
+        self.squares = self.products**2
 
     def __call__(self, weights):
         """Return the statistics [b] of weights [b, r, N]."""
@@ -79,7 +81,7 @@ class ChenQinStatistic:
         """Return the unbiased estimate of the squared distance, and its variance."""
         pairs = self.sizes * (self.sizes - 1.0)
         # Sums over the other observations of a group, one for each of its members.
-        others = (weights @ self.hollow) * weights
+        others = (weights @ self.products) * weights
         within = np.sum(others, axis=-1)
         estimate = np.sum(within / pairs, axis=-1)
         traces = self._traces_of_squares(weights, others, within, pairs)
@@ -89,10 +91,10 @@ class ChenQinStatistic:
         first, second = weights[:, 0], weights[:, 1]
         n_first, n_second = self.sizes
         # Sums over the other group, for each member of the first and of the second.
-        over_second = (second @ self.gram) * first
-        over_first = (first @ self.gram) * second
+        over_second = (second @ self.products) * first
+        over_first = (first @ self.products) * second
         cross = np.sum(over_second, axis=-1)
-        squares = np.sum((first @ self.gram**2) * second, axis=-1)
+        squares = np.sum((first @ self.squares) * second, axis=-1)
         trace = (
             n_first * n_second * squares
             - n_first * np.sum(over_second**2, axis=-1)
@@ -103,7 +105,7 @@ class ChenQinStatistic:
         return estimate, variance + 4.0 * trace / (n_first * n_second)
 
     def _traces_of_squares(self, weights, others, within, pairs):
-        squares = np.sum((weights**2 @ self.hollow**2) * weights**2, axis=-1)
+        squares = np.sum((weights**2 @ self.squares) * weights**2, axis=-1)
         rows = np.sum(others**2, axis=-1)
         c = 1.0 / (self.sizes - 2.0)
         total = (

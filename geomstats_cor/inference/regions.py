@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..exceptions import ParameterError
+from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._arrays import constant, namespace
 from ..means import frechet_mean
 from ..sampling import as_generator
@@ -16,7 +16,7 @@ from .rearrangements import require_count
 from .samples import admit_sample, as_numbers, require_choice
 
 _PIECE_BYTES = 2**25
-_BISECTIONS = 60
+_DOUBLINGS, _BISECTIONS = 30, 60
 
 
 @dataclass(frozen=True)
@@ -136,15 +136,23 @@ class HotellingRegion(ConfidenceRegion):
         upper = 1.0 / self.excess(self._along(directions, unit))
         if self.space.metric.image_space.metric.is_flat:
             return upper
-        while not np.all(outside := self.excess(self._along(directions, upper)) > 1.0):
-            upper = np.where(outside, upper, 2.0 * upper)
-        lower = np.zeros_like(upper)
+        lower, upper = self._bracket(directions, upper)
         for _ in range(_BISECTIONS):
             middle = 0.5 * (lower + upper)
             outside = self.excess(self._along(directions, middle)) > 1.0
             lower = np.where(outside, lower, middle)
             upper = np.where(outside, middle, upper)
         return lower
+
+    def _bracket(self, directions, upper):
+        for _ in range(_DOUBLINGS):
+            outside = self.excess(self._along(directions, upper)) > 1.0
+            if np.all(outside):
+                return np.zeros_like(upper), upper
+            upper = np.where(outside, upper, 2.0 * upper)
+        raise ConvergenceError(
+            f"the region has no boundary within a distance of {np.max(upper):.3g}."
+        )
 
 
 @dataclass(frozen=True)

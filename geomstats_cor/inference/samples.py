@@ -58,6 +58,10 @@ class Groups:
         Labels of the groups, sorted.
     labels : numpy.ndarray of int, shape=[N]
         Position in `names` of the label of each matrix.
+    sizes : numpy.ndarray of int, shape=[k]
+        Number of matrices in each group.
+    pooled_mean : array, shape=[n, n]
+        Fréchet mean of all matrices.
     means : array, shape=[k, n, n]
         Fréchet means of the groups.
     squared_dists : numpy.ndarray, shape=[N]
@@ -74,26 +78,24 @@ class Groups:
                     f"group {name!r} has {size} of the matrices: at least {least} are "
                     f"needed in each group."
                 )
+        # First of all matrices together, so that a bad one is named by its own index.
+        self.pooled_mean = frechet_mean(self.points, space)
         xp = namespace(self.points)
-        members = [self.points[np.flatnonzero(self.labels == g)] for g in self._range()]
-        self.means = xp.stack([frechet_mean(group, space) for group in members])
+        members = [np.flatnonzero(self.labels == g) for g in range(len(self.sizes))]
+        self.means = xp.stack([frechet_mean(self.points[m], space) for m in members])
         self.squared_dists = as_numbers(
             space.metric.squared_dist(self.points, self.means[self.labels])
         )
 
-    def _range(self):
-        return range(len(self.names))
-
     @property
     def dispersions(self):
         """Fréchet variance of each group."""
-        totals = np.bincount(self.labels, weights=self.squared_dists)
-        return totals / self.sizes
+        return np.bincount(self.labels, weights=self.squared_dists) / self.sizes
 
     def coordinates(self):
         """Return coordinates [N, d] at the pooled mean, of average zero."""
-        pooled = frechet_mean(self.points, self.space)
-        coords = as_numbers(self.space.metric.log_coords(self.points, pooled))
+        coords = self.space.metric.log_coords(self.points, self.pooled_mean)
+        coords = as_numbers(coords)
         return coords - coords.mean(axis=0)
 
 

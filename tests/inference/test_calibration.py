@@ -24,19 +24,22 @@ from .samples import normal_sample
 LEVEL = 0.05
 RUNS = 300
 
-one_flat_and_one_curved = pytest.mark.parametrize("key", ["olm", "phcm"])
+one_flat_and_one_curved = pytest.mark.parametrize("key", ["ecm", "phcm"])
+
+
+space_of = functools.cache(equipped)
 
 
 @functools.cache
 def center(key, n):
     """Return a point away from the identity."""
-    space = equipped(n, key)
+    space = space_of(n, key)
     return space.metric.exp_coords(np.full(space.dim, 0.4), np.eye(n))
 
 
 def sample(key, n, rng, sizes, shift=0.0, scales=None):
-    """Return a space, groups with means `shift` apart, and labels."""
-    space = equipped(n, key)
+    """Return groups with means `shift` apart, their labels, and the space."""
+    space = space_of(n, key)
     scales = [0.5] * len(sizes) if scales is None else scales
     points = [
         normal_sample(space, rng, size, scale, center(key, n), shift * group)
@@ -225,7 +228,7 @@ class TestPowerGrowsWithTheSample:
             rejections(lambda rng, size=size: p_value(rng, size), 40)
             for size in self.SIZES
         ]
-        assert counts[0] + 5 < counts[1] < counts[2] - 2
+        assert counts[0] + 5 < counts[1] < counts[2]
         assert counts[2] >= 36
 
     @pytest.mark.parametrize("statistic", ["distance", "chen-qin", "shrinkage"])
@@ -257,7 +260,7 @@ class TestPowerGrowsWithTheSample:
     @pytest.mark.parametrize("statistic", ["levene", "frechet-variance"])
     def test_dispersions(self, key, statistic):
         def p_value(rng, size):
-            data = sample(key, 3, rng, (size, size), scales=[0.3, 0.55])
+            data = sample(key, 3, rng, (size, size), scales=[0.3, 0.45])
             return equal_dispersions_test(
                 *data, statistic, n_permutations=99, rng=rng
             ).p_value

@@ -466,11 +466,12 @@ class TestBadInput:
         space, points, labels = sample
         bad = points.copy()
         bad[4, 0, 1] = bad[4, 1, 0] = np.nan
-        with pytest.raises(NotFiniteError):
+        with pytest.raises(NotFiniteError, match=r"points\[4\]"):
             equal_means_test(bad, labels, space)
         bad = points.copy()
         bad[7] = 1.0
-        with pytest.raises(NotPositiveDefiniteError):
+        # By its index in the sample, not in its group.
+        with pytest.raises(NotPositiveDefiniteError, match=r"points?\[7\]"):
             equal_means_test(bad, labels, space)
 
     def test_too_few_for_hotelling(self, sample):
