@@ -129,8 +129,9 @@ def equal_dispersions_test(
     metrics, too. What the calibrations assume of independent matrices:
 
     - "permutation" of the distances: under the hypothesis they have the same
-      distribution in each group. That the means were fitted makes it approximate, well
-      within the noise of a simulation from ten matrices in a group on.
+      distribution in each group. That the means were fitted makes the test approximate:
+      with ten matrices in a group it rejects about 6 % of true hypotheses at the level
+      of 5 %.
     - "asymptotic": "levene" takes :math:`F(k - 1, N - k)`; "frechet-variance" takes
       :math:`\chi^2_{k - 1}`, which allows distances of different distributions but
       equal mean square, and needs groups of fifty matrices or more.

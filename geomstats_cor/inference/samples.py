@@ -95,8 +95,7 @@ class Groups:
     def coordinates(self):
         """Return coordinates [N, d] at the pooled mean, of average zero."""
         coords = self.space.metric.log_coords(self.points, self.pooled_mean)
-        coords = as_numbers(coords)
-        return coords - coords.mean(axis=0)
+        return as_numbers(coords)
 
 
 def _admit_labels(labels, number):
