@@ -19,6 +19,11 @@ _HOMES = {
     "get_metric": "metrics",
     "FrechetMean": "means",
     "frechet_mean": "means",
+    "equal_means_test": "inference.mean_tests",
+    "equal_dispersions_test": "inference.dispersion_tests",
+    "frechet_anova": "inference.anova",
+    "mean_test": "inference.mean_tests",
+    "confidence_region": "inference.regions",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
 

@@ -78,3 +78,7 @@ class ConvergenceWarning(_Unconverged, UserWarning):
 
 class NearBoundaryWarning(UserWarning):
     """A result is so close to the boundary of the manifold that it is singular."""
+
+
+class CoarseTestWarning(UserWarning):
+    """A permutation test has too few permutations to reject at its level."""

@@ -1,0 +1,287 @@
+"""Confidence regions for the Fréchet mean."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ..exceptions import ConvergenceError, ParameterError
+from ..kernels._arrays import constant, namespace
+from ..means import frechet_mean
+from ..sampling import as_generator
+from .explained import require_ample
+from .rearrangements import require_count
+from .samples import admit_sample, as_numbers, require_choice
+
+_PIECE_BYTES = 2**25
+_DOUBLINGS, _BISECTIONS = 30, 60
+
+
+@dataclass(frozen=True)
+class ConfidenceRegion(ABC):
+    """A region about the mean of a sample that covers the true mean at some level.
+
+    Attributes
+    ----------
+    mean : array, shape=[n, n]
+        Fréchet mean of the sample.
+    level : float
+        Probability that the region covers the mean of the distribution.
+    space : FullRankCorrelationMatrices
+        Equipped manifold.
+    """
+
+    mean: Any = field(repr=False, compare=False)
+    level: float
+    space: Any = field(repr=False, compare=False)
+
+    @abstractmethod
+    def excess(self, point):
+        """Return how far points are from the mean, one on the boundary.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        excess : numpy.ndarray, shape=[...]
+            Zero at the mean, one on the boundary.
+        """
+
+    def contains(self, point):
+        """Tell whether points lie in the region.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        contains : numpy.ndarray of bool, shape=[...]
+            Whether they do, boundary included.
+        """
+        return self.excess(point) <= 1.0
+
+    def boundary(self, n_samples=100, rng=None):
+        """Return points of the boundary, on geodesics from the mean.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of points.
+        rng : int or numpy.random.Generator
+            Seed or generator of the directions, which are uniform in an orthonormal
+            frame at the mean.
+
+        Returns
+        -------
+        points : array, shape=[n_samples, n, n]
+            Points of the boundary.
+        """
+        require_count("n_samples", n_samples)
+        directions = as_generator(rng).standard_normal((n_samples, self.space.dim))
+        directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
+        reach = self._reach(directions)
+        return self._along(directions, reach)
+
+    def _along(self, directions, length):
+        coords = constant(length[:, None] * directions, self.mean)
+        return self.space.metric.exp_coords(coords, self.mean)
+
+    @abstractmethod
+    def _reach(self, directions):
+        """Return the distances [k] of the boundary along directions [k, d]."""
+
+
+@dataclass(frozen=True)
+class HotellingRegion(ConfidenceRegion):
+    """The points that Hotelling's test of one sample does not reject.
+
+    Attributes
+    ----------
+    points : array, shape=[N, n, n]
+        The sample.
+    critical_value : float
+        Largest value of the statistic in the region.
+    """
+
+    points: Any = field(repr=False, compare=False)
+    critical_value: float
+
+    def excess(self, point):
+        """Return the root of Hotelling's statistic over its critical value.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        excess : numpy.ndarray, shape=[...]
+            Zero at the mean, one on the boundary.
+        """
+        point = constant(point, self.points)[..., None, :, :]
+        coords = as_numbers(self.space.metric.log_coords(self.points, point))
+        return np.sqrt(_hotelling(coords) / self.critical_value)
+
+    def _reach(self, directions):
+        # Exact for a flat metric, where the statistic is a square along each line.
+        unit = np.ones(len(directions))
+        upper = 1.0 / self.excess(self._along(directions, unit))
+        if self.space.metric.image_space.metric.is_flat:
+            return upper
+        lower, upper = self._bracket(directions, upper)
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (lower + upper)
+            outside = self.excess(self._along(directions, middle)) > 1.0
+            lower = np.where(outside, lower, middle)
+            upper = np.where(outside, middle, upper)
+        return lower
+
+    def _bracket(self, directions, upper):
+        for _ in range(_DOUBLINGS):
+            outside = self.excess(self._along(directions, upper)) > 1.0
+            if np.all(outside):
+                return np.zeros_like(upper), upper
+            upper = np.where(outside, upper, 2.0 * upper)
+        raise ConvergenceError(
+            f"the region has no boundary within a distance of {np.max(upper):.3g}."
+        )
+
+
+@dataclass(frozen=True)
+class BootstrapBall(ConfidenceRegion):
+    """A ball about the mean that holds a share of the means of resampled data.
+
+    Attributes
+    ----------
+    radius : float
+        Radius.
+    """
+
+    radius: float
+
+    def excess(self, point):
+        """Return the distance from the mean over the radius.
+
+        Parameters
+        ----------
+        point : array-like, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        excess : numpy.ndarray, shape=[...]
+            Zero at the mean, one on the boundary.
+        """
+        return as_numbers(self.space.metric.dist(point, self.mean)) / self.radius
+
+    def _reach(self, directions):
+        return np.full(len(directions), self.radius)
+
+
+def confidence_region(
+    points, space, level=0.95, method="hotelling", n_resamples=999, rng=None
+):
+    r"""Return a region that covers the Fréchet mean of a distribution at some level.
+
+    - "hotelling": the points :math:`\mu` that Hotelling's test of one sample does not
+      reject, :math:`N \bar x^\top S^{-1} \bar x \le \frac{d (N - 1)}{N - d} F_{d, N -
+      d}`, where :math:`x_i` are the logarithms at :math:`\mu` in an orthonormal frame,
+      :math:`S` is their covariance matrix, and :math:`F` is a quantile. For a flat
+      metric this is an ellipsoid in coordinates, exact for normal ones. For a curved
+      metric no correction for curvature is needed, because logarithms at the true mean
+      have expectation zero. Asymptotic in :math:`N` for other distributions. For
+      :math:`N - 1 \ge 2 d` only.
+    - "bootstrap": a ball about the mean whose radius is a quantile of the distances of
+      the means of resampled data, times :math:`\sqrt{N / (N - 1)}`, because resampling
+      varies that much less than sampling. Asymptotic in :math:`N`; any :math:`d`. A
+      ball is larger than need be where the variance is in few directions.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Full-rank correlation matrices.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    level : float
+        Probability of covering the mean.
+    method : {"hotelling", "bootstrap"}
+        Kind of region.
+    n_resamples : int
+        Number of means of resampled data.
+    rng : int or numpy.random.Generator
+        Seed or generator of the resampling.
+
+    Returns
+    -------
+    region : HotellingRegion or BootstrapBall
+        Region, with the methods `contains` and `boundary`.
+
+    References
+    ----------
+    .. [BP2005] R. Bhattacharya and V. Patrangenaru. Large sample theory of intrinsic
+       and extrinsic sample means on manifolds II. Ann. Statist. 33, 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> region = confidence_region(space.random_point(50, rng=0), space)
+    >>> bool(region.contains(region.mean)), bool(region.contains(np.eye(3)))
+    (True, True)
+    """
+    require_choice("method", method, ("hotelling", "bootstrap"))
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level is {level}: a number between 0 and 1 is wanted.")
+    points = admit_sample(points)
+    mean = frechet_mean(points, space)
+    if method == "bootstrap":
+        require_count("n_resamples", n_resamples)
+        if (n_resamples + 1) * (1.0 - level) < 1.0:
+            raise ParameterError(
+                f"{n_resamples} resamples do not reach the level {level:g}: use "
+                f"n_resamples >= {int(np.ceil(1.0 / (1.0 - level))) - 1}."
+            )
+        dists = _bootstrap_dists(points, mean, space, n_resamples, as_generator(rng))
+        rank = int(np.ceil((n_resamples + 1) * level)) - 1
+        inflation = np.sqrt(len(points) / (len(points) - 1))
+        return BootstrapBall(
+            mean, level, space, float(inflation * np.sort(dists)[rank])
+        )
+    number, dim = len(points), space.dim
+    coords = as_numbers(space.metric.log_coords(points, mean))
+    require_ample(coords, number - 1)
+    quantile = stats.f.ppf(level, dim, number - dim)
+    critical = float(dim * (number - 1) / (number - dim) * quantile)
+    return HotellingRegion(mean, level, space, points, critical)
+
+
+def _hotelling(coords):
+    """Return Hotelling's statistics [...] of samples [..., N, d] against zero."""
+    number = coords.shape[-2]
+    mean = np.mean(coords, axis=-2)
+    deviations = coords - mean[..., None, :]
+    scatter = np.swapaxes(deviations, -1, -2) @ deviations
+    solution = np.linalg.solve(scatter, mean[..., None])[..., 0]
+    return number * (number - 1) * np.sum(mean * solution, axis=-1)
+
+
+def _bootstrap_dists(points, mean, space, n_resamples, rng):
+    """Return the distances of the means of resampled data from the mean."""
+    number = len(points)
+    counts = rng.multinomial(number, np.full(number, 1.0 / number), n_resamples)
+    step = max(1, _PIECE_BYTES // (8 * number * space.n**2))
+    means = [
+        frechet_mean(points, space, constant(counts[i : i + step], points))
+        for i in range(0, n_resamples, step)
+    ]
+    means = namespace(mean).concat(means, axis=0)
+    return as_numbers(space.metric.dist(means, mean))

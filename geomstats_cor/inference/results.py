@@ -1,0 +1,62 @@
+"""What a test of significance answers."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, repr=False)
+class SignificanceTest:
+    """Outcome of a test.
+
+    Attributes
+    ----------
+    hypothesis : str
+        What was tested.
+    name : str
+        Name of the statistic.
+    calibration : {"permutation", "asymptotic"}
+        Where the p-value comes from.
+    statistic : float
+        Observed value of the statistic; large values speak against the hypothesis.
+    p_value : float
+        Probability of a statistic at least as large, if the hypothesis holds.
+    dof : tuple of float
+        Degrees of freedom of the asymptotic distribution; empty if it has none.
+    n_permutations : int
+        Number of permutations; zero for an asymptotic test.
+    exhaustive : bool
+        Whether these were all distinct permutations rather than a random draw.
+    null_distribution : numpy.ndarray, shape=[n_permutations]
+        Statistics of the permuted data; None for an asymptotic test.
+    groups : tuple
+        Labels of the groups, sorted; empty for a test of one sample.
+    means : array, shape=[k, n, n]
+        Fréchet mean of each group, or of the sample, k = 1.
+    dispersions : numpy.ndarray, shape=[k]
+        Fréchet variance of each group: mean squared distance to its mean.
+    """
+
+    hypothesis: str
+    name: str
+    calibration: str
+    statistic: float
+    p_value: float
+    dof: tuple = ()
+    n_permutations: int = 0
+    exhaustive: bool = False
+    null_distribution: Any = field(default=None, compare=False)
+    groups: tuple = ()
+    means: Any = field(default=None, compare=False)
+    dispersions: Any = field(default=None, compare=False)
+
+    def __repr__(self):
+        if self.calibration == "permutation":
+            kind = "all" if self.exhaustive else "random"
+            source = f"{self.n_permutations} permutations ({kind})"
+        else:
+            dof = ", ".join(f"{value:.4g}" for value in self.dof)
+            source = f"asymptotic, dof ({dof})" if dof else "asymptotic"
+        return (
+            f"{self.hypothesis}: {self.name} = {self.statistic:.6g}, "
+            f"p = {self.p_value:.4g}, {source}"
+        )

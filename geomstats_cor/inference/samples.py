@@ -1,0 +1,160 @@
+"""The door of inference: stacks of matrices and labels, and their coordinates."""
+
+import array_api_compat
+import numpy as np
+
+from ..exceptions import NotFiniteError, ParameterError, ShapeError
+from ..kernels._arrays import namespace
+from ..kernels._gradients import detached
+from ..means import frechet_mean
+from ..validation import as_arrays, require_stack
+
+
+def admit_sample(points, least=2):
+    """Return a stack of matrices, or raise if there are too few.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Matrices.
+    least : int
+        Number that is needed.
+
+    Returns
+    -------
+    points : array, shape=[N, n, n]
+        Matrices.
+    """
+    (points,) = as_arrays(points=points)
+    require_stack(points=points)
+    if points.ndim > 3:
+        raise ShapeError(
+            f"points has shape {tuple(points.shape)}: one sample [N, n, n] is wanted."
+        )
+    if points.shape[0] < least:
+        raise ShapeError(
+            f"points has {points.shape[0]} matrices: at least {least} are needed."
+        )
+    return points
+
+
+class Groups:
+    """A sample that labels divide into groups.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Full-rank correlation matrices.
+    labels : array-like, shape=[N]
+        Label of the group of each matrix: numbers or strings.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    least : int
+        Number of matrices that each group must have.
+
+    Attributes
+    ----------
+    names : tuple
+        Labels of the groups, sorted.
+    labels : numpy.ndarray of int, shape=[N]
+        Position in `names` of the label of each matrix.
+    sizes : numpy.ndarray of int, shape=[k]
+        Number of matrices in each group.
+    pooled_mean : array, shape=[n, n]
+        Fréchet mean of all matrices.
+    means : array, shape=[k, n, n]
+        Fréchet means of the groups.
+    squared_dists : numpy.ndarray, shape=[N]
+        Squared distance of each matrix from the mean of its group.
+    """
+
+    def __init__(self, points, labels, space, least=2):
+        self.points, self.space = admit_sample(points), space
+        self.names, self.labels = _admit_labels(labels, len(self.points))
+        self.sizes = np.bincount(self.labels)
+        for name, size in zip(self.names, self.sizes, strict=True):
+            if size < least:
+                raise ShapeError(
+                    f"group {name!r} has {size} of the matrices: at least {least} are "
+                    f"needed in each group."
+                )
+        # First of all matrices together, so that a bad one is named by its own index.
+        self.pooled_mean = frechet_mean(self.points, space)
+        xp = namespace(self.points)
+        members = [np.flatnonzero(self.labels == g) for g in range(len(self.sizes))]
+        self.means = xp.stack([frechet_mean(self.points[m], space) for m in members])
+        self.squared_dists = as_numbers(
+            space.metric.squared_dist(self.points, self.means[self.labels])
+        )
+
+    @property
+    def dispersions(self):
+        """Fréchet variance of each group."""
+        return np.bincount(self.labels, weights=self.squared_dists) / self.sizes
+
+    def coordinates(self):
+        """Return coordinates [N, d] at the pooled mean, of average zero."""
+        coords = self.space.metric.log_coords(self.points, self.pooled_mean)
+        return as_numbers(coords)
+
+
+def _admit_labels(labels, number):
+    if array_api_compat.is_array_api_obj(labels):
+        labels = array_api_compat.to_device(detached(labels), "cpu")
+    labels = np.asarray(labels)
+    if labels.shape != (number,):
+        raise ShapeError(
+            f"labels has shape {labels.shape}, but there are {number} matrices: one "
+            f"label for each, [{number}], is wanted."
+        )
+    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+        raise NotFiniteError(
+            "labels has a NaN or an infinity: leave out the matrices whose group is "
+            "not known."
+        )
+    try:
+        names, positions = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ParameterError(
+            "the labels cannot be sorted: use numbers alone or strings alone."
+        ) from None
+    if len(names) < 2:
+        raise ParameterError(
+            f"all labels are {names[0].item()!r}: at least two groups are needed. "
+            f"mean_test compares one sample with a given mean."
+        )
+    return tuple(names.tolist()), positions
+
+
+def as_numbers(x):
+    """Return the entries of an array of any library, in numpy and float64.
+
+    Parameters
+    ----------
+    x : array
+        Array.
+
+    Returns
+    -------
+    x : numpy.ndarray
+        Its entries.
+    """
+    return np.asarray(array_api_compat.to_device(detached(x), "cpu"), dtype=float)
+
+
+def require_choice(name, value, choices):
+    """Raise unless an option is one of those on offer.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : str
+        Its value.
+    choices : iterable of str
+        What is on offer.
+    """
+    if value not in choices:
+        raise ParameterError(
+            f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}."
+        )

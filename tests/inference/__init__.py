@@ -1,0 +1,1 @@
+"""Tests about means and dispersions, and confidence regions."""
