@@ -266,9 +266,43 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         moved = kernels.theta_differential_at(tangent_vec, unit_lower)
         return kernels.log_unit_lower_differential(moved, unit_lower)
 
+    @_strict_if_wanted
+    def map_and_tangent(self, tangent_vec, base_point):
+        """Return the images of a point and of a tangent vector by one factorisation."""
+        unit_lower = kernels.theta(base_point)
+        moved = kernels.theta_differential_at(tangent_vec, unit_lower)
+        image_point = self._checked(base_point, kernels.log_unit_lower(unit_lower))
+        return image_point, kernels.log_unit_lower_differential(moved, unit_lower)
+
     def _inverse_differential(self, image_tangent_vec, image_point):
         moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
         unit_lower = kernels.exp_strictly_lower(image_point)
+        return kernels.theta_inverse_differential(moved, unit_lower)
+
+    @_strict_if_wanted
+    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
+        """Return the tangent vector with a given image by the differential.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        image_point : array, shape=[..., n, n]
+            Image of the base point; may be left out if `base_point` is given.
+        base_point : array, shape=[..., n, n]
+            Base point; if it is given, it is factorised instead of an exponential.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+        if base_point is None:
+            return super().inverse_tangent(image_tangent_vec, image_point)
+        unit_lower = self._checked(base_point, kernels.theta(base_point))
+        if image_point is None:
+            image_point = kernels.log_unit_lower(unit_lower)
+        moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
         return kernels.theta_inverse_differential(moved, unit_lower)
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):

@@ -12,6 +12,7 @@ import array_api_compat.numpy
 import numpy as np
 from array_api_compat import device
 
+_BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
 
 
@@ -134,7 +135,21 @@ def inverse_lower(lower):
     if is_torch(lower):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
-    return _inverse_lower_numpy(lower)
+    return _solve_lower_numpy(lower, eye_like(lower))
+
+
+def _solve_lower_numpy(lower, right):
+    """Solve by substitution of blocks: numpy has products of batches, no solver."""
+    size = lower.shape[-1]
+    if size <= _BLOCK:
+        return _inverse_lower_numpy(lower) @ right
+    middle = size // 2
+    above = _solve_lower_numpy(lower[..., :middle, :middle], right[..., :middle, :])
+    rest = right[..., middle:, :] - lower[..., middle:, :middle] @ above
+    below = _solve_lower_numpy(lower[..., middle:, middle:], rest)
+    if above.shape[:-2] != below.shape[:-2]:
+        above = np.broadcast_to(above, (*below.shape[:-2], *above.shape[-2:]))
+    return np.concat([above, below], axis=-2)
 
 
 def _inverse_lower_numpy(lower):
@@ -153,7 +168,7 @@ def solve_lower(lower, right):
     if is_torch(lower):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, right, upper=False)
-    return _inverse_lower_numpy(lower) @ right
+    return _solve_lower_numpy(lower, right)
 
 
 def solve_unit_lower(strict, right, left=True):
@@ -165,16 +180,10 @@ def solve_unit_lower(strict, right, left=True):
         return namespace(strict).linalg.solve_triangular(
             strict, right, upper=False, left=left, unitriangular=True
         )
-    inverse = _inverse_lower_numpy(with_diagonal(strict, 1.0))
-    return inverse @ right if left else right @ inverse
-
-
-def whiten(factor, matrix):
-    r"""Return :math:`L^{-1} V L^{-\top}` for symmetric :math:`V`."""
-    if is_torch(factor):
-        return solve_lower(factor, solve_lower(factor, matrix).mT)
-    inverse = _inverse_lower_numpy(factor)
-    return inverse @ matrix @ inverse.mT
+    lower = with_diagonal(strict, 1.0)
+    if left:
+        return _solve_lower_numpy(lower, right)
+    return right @ _solve_lower_numpy(lower, eye_like(lower))
 
 
 def solve_positive(matrix, vector):

@@ -3,7 +3,7 @@
 A matrix x + s a + t b + s t c, with numbers s and t whose squares are zero, is the
 tuple (x, a, b, c), in general one of length 1, 2 or 4; a part that is None is null. The
 parts of f(x + s a + t b) are f(x), its differentials along a and along b, and its
-second differential along both. No part has to be triangular because another is.
+second differential along both. Here x is lower triangular, the others are any matrices.
 """
 
 import functools
@@ -12,6 +12,7 @@ import operator
 
 from ._arrays import add_multiple, eye_like, namespace
 from ._gradients import detached, is_readable
+from ._lower import lower_product
 
 _DEGREE = 12
 _RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
@@ -30,7 +31,8 @@ def _part_of_product(a, b, whole):
         for part in range(whole + 1)
         if part & whole == part and a[part] is not None and b[whole ^ part] is not None
     )
-    products = (left @ right for left, right in splits)
+    multiply = operator.matmul if whole else lower_product
+    products = (multiply(left, right) for left, right in splits)
     first = next(products, None)
     return first if first is None else functools.reduce(operator.add, products, first)
 

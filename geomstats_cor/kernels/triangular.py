@@ -33,6 +33,7 @@ from ._arrays import (
 )
 from ._gradients import StatedGradient, detached, is_readable
 from ._infinitesimals import expm1, odd_polynomial
+from ._lower import lower_product, lower_quotient
 from ._piecewise import piecewise
 from ._quadrature import gauss_legendre, positive_half
 
@@ -173,17 +174,17 @@ def _matrix_function(value, differential, second_differential):
 @piecewise(held=4)
 def _log_value(unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = solve_unit_lower(half, half)
+    cayley = lower_quotient(half, half)
     if not _is_integrated(half):
         return odd_polynomial((cayley,), _atanh_series(half))[0]
-    square = cayley @ cayley
-    fourth = square @ square
-    cube = (square.mT @ cayley.mT).mT  # with the strides of a solution
+    square = lower_product(cayley, cayley)
+    fourth = lower_product(square, square)
+    cube = lower_product(square, cayley)
 
     def two_nodes(even, odd, linear, quadratic):
         denominator = add_multiple(linear * square, quadratic, fourth)
         numerator = add_multiple(even * cayley, odd, cube)
-        return solve_unit_lower(denominator, numerator)
+        return lower_quotient(denominator, numerator)
 
     return _sum(two_nodes, _paired_rule(_node_count(cayley, square)))
 
@@ -191,11 +192,11 @@ def _log_value(unit_lower):
 @piecewise(held=6)
 def _log_differential_value(vector, unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = solve_unit_lower(half, half)
+    cayley = lower_quotient(half, half)
     moved = 0.5 * _between(half, vector)
     if not _is_integrated(half):
         return odd_polynomial((cayley, moved), _atanh_series(half))[1]
-    square = cayley @ cayley
+    square = lower_product(cayley, cayley)
     turned = cayley @ moved @ cayley
 
     def two_nodes(node, weight):
@@ -208,7 +209,7 @@ def _log_differential_value(vector, unit_lower):
 @piecewise(held=10)
 def _log_second_differential(vector_a, vector_b, unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = solve_unit_lower(half, half)
+    cayley = lower_quotient(half, half)
     if not _is_integrated(half):
         moved_a, moved_b = _between(half, vector_a), _between(half, vector_b)
         # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
@@ -312,9 +313,11 @@ def _series_terms(cayley, square, order):
     reference = xp.linalg.vector_norm(probe, axis=-1) + tiny
     terms = [1.0]
     while len(terms) < order and terms[-1] > 0.01 * eps(cayley):
-        probe = square @ probe
-        terms.append(float(xp.max(xp.linalg.vector_norm(probe, axis=-1) / reference)))
-    return constant(terms + [0.0] * (order - len(terms)), cayley)
+        probe = square @ (square @ probe)
+        size = float(xp.max(xp.linalg.vector_norm(probe, axis=-1) / reference))
+        # Every other term is measured, the one between is their geometric mean.
+        terms += [math.sqrt(terms[-1] * size), size]
+    return constant((terms + [0.0] * order)[:order], cayley)
 
 
 @functools.cache

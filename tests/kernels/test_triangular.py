@@ -190,6 +190,21 @@ class TestLog:
         back = double.apply(k.log_unit_lower_differential, moved, unit_lower)
         assert relative_error(back, vector) <= 1e-10
 
+    @pytest.mark.parametrize("n", [385, 400])
+    def test_triangle_of_ones_by_blocks(self, arrays, n):
+        actual = arrays.apply(k.log_unit_lower, np.tril(np.ones((n, n))))
+        assert relative_error(actual, harmonic(n)) <= kernel_tolerance(arrays)
+
+    @pytest.mark.parametrize("kernel", [k.log_unit_lower, k.exp_strictly_lower])
+    def test_pieces_of_a_batch(self, double, rng, kernel):
+        # More matrices than are worked on at a time, and a rest.
+        strict = random_strictly_lower(rng, 70, (2, 53)) / 70
+        offset = np.eye(70) if kernel is k.log_unit_lower else 0.0
+        actual = double.apply(kernel, offset + strict)
+        for index in [(0, 0), (0, 52), (1, 30), (1, 52)]:
+            alone = double.apply(kernel, offset + strict[index])
+            assert relative_error(actual[index], alone) <= 1e-14
+
 
 class TestExp:
     @pytest.mark.parametrize("n", [1, 2, 3, 8, 30])
@@ -210,7 +225,7 @@ class TestExp:
         below, expected = np.tril(actual, -1), np.tril(expected, -1)
         assert relative_error(below, expected) <= kernel_tolerance(arrays)
 
-    @pytest.mark.parametrize("n", [40, 100, 200])
+    @pytest.mark.parametrize("n", [40, 100, 200, 400])
     def test_harmonic_triangle(self, arrays, n):
         actual = arrays.apply(k.exp_strictly_lower, harmonic(n))
         expected = np.tril(np.ones((n, n)))
