@@ -19,6 +19,8 @@ References
 ----------
 .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026.
 """
 
 import functools
@@ -44,8 +46,11 @@ def pack_strictly_lower(matrix):
     packed : array, shape=[..., n (n - 1) / 2]
         Entries (1, 0), (2, 0), (2, 1), (3, 0), ...
     """
-    rows, columns = np.tril_indices(matrix.shape[-1], -1)
-    return matrix[..., rows, columns]
+    xp = namespace(matrix)
+    size = matrix.shape[-1]
+    index = xp.asarray(_strictly_lower_entries(size), device=device(matrix))
+    entries = xp.reshape(matrix, (*matrix.shape[:-2], size * size))
+    return xp.take(entries, index, axis=-1)
 
 
 def unpack_strictly_lower(packed):
@@ -267,6 +272,33 @@ def row0_from_coords(coords, eigenvalues):
     return scale_row0(matrix, _inverse(roots(eigenvalues)))
 
 
+def row0_from_printed(values):
+    r"""Return null-row-sum matrices from their components in the basis of [C2026].
+
+    The leading block :math:`\widetilde R` of size m - 1 has the components divided by
+    :math:`\sqrt 6` off and by :math:`\sqrt 3` on its diagonal; the last row and column
+    make the row sums null. The basis is not orthonormal.
+
+    Parameters
+    ----------
+    values : array, shape=[..., m (m - 1) / 2]
+        Components, for the lower triangle of the leading block, row by row.
+
+    Returns
+    -------
+    matrix : array, shape=[..., m, m]
+        Symmetric matrix with null row sums.
+    """
+    xp = namespace(values)
+    size = (math.isqrt(1 + 8 * values.shape[-1]) - 1) // 2
+    rows, columns = np.tril_indices(size)
+    weights = np.where(rows == columns, 0.5 / math.sqrt(3.0), 1.0 / math.sqrt(6.0))
+    lower = _gather(values * constant(weights, values), _lower_positions(size, 0))
+    block = lower + lower.mT
+    block = xp.concat([block, -xp.sum(block, axis=-2, keepdims=True)], axis=-2)
+    return xp.concat([block, -xp.sum(block, axis=-1, keepdims=True)], axis=-1)
+
+
 def center(matrix):
     """Project symmetric matrices orthogonally onto null row sums.
 
@@ -313,6 +345,13 @@ def _fill(factors):
 
 def _inverse(factors):
     return tuple(None if value is None else 1.0 / value for value in factors)
+
+
+@functools.cache
+def _strictly_lower_entries(size):
+    """Return where the strict lower entries stand in the flattened matrix."""
+    rows, columns = np.tril_indices(size, -1)
+    return rows * size + columns
 
 
 @functools.cache
