@@ -199,7 +199,7 @@ class FlatHyperplanes(Hyperplanes):
 
 
 class StrictPartHyperplanes(FlatHyperplanes):
-    r"""The same in closed form, for maps that keep strict lower entries at the identity.
+    r"""The same in closed form, for maps that keep strict lower entries at I.
 
     Then :math:`\mathrm{Log}_I(C)` has the strict lower entries :math:`x` of the image,
     the metric at the identity is a permutation-invariant product :math:`Q` on symmetric
@@ -294,7 +294,7 @@ class BallHyperplanes(Hyperplanes):
 
     @property
     def gain(self):
-        r"""The distance to the origin is about :math:`\sqrt d` times that to a plane."""
+        """The distance to the origin is about sqrt(d) times that to a plane."""
         return 2.0 / math.sqrt(self.dim)
 
 
