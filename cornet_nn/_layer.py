@@ -24,6 +24,8 @@ class CorLayer(nn.Module):
         Number of matrices that come in and go out; None for any number.
     """
 
+    drops_channels = False
+
     def __init__(self, space_in, space_out, channels, channels_out):
         super().__init__()
         self.hyperplanes_in = hyperplanes_of(space_in)
@@ -46,9 +48,16 @@ class CorLayer(nn.Module):
         """Return the points [..., channels_out, m, m] with given coordinates."""
         return self.hyperplanes_out.metric.from_coords(coords)
 
-    def finish(self, result):
-        """Return the output of the layer from what it computed."""
-        return result if self.hyperplanes_out is None else self.write(result)
+    def finish(self, result, drop_channels=None):
+        """Return the output of the layer from what it computed.
+
+        A layer with `drops_channels` gives one matrix without an axis of channels; a
+        container may know better whether the axis was there.
+        """
+        if self.hyperplanes_out is None:
+            return result
+        drop_channels = self.drops_channels if drop_channels is None else drop_channels
+        return self.write(result[..., 0, :] if drop_channels else result)
 
     def admit(self, point):
         """Return the input with an axis of channels, after a look at its shape."""

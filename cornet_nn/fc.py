@@ -65,6 +65,8 @@ class CorFC(HyperplaneLayer):
     torch.Size([8, 3, 3])
     """
 
+    drops_channels = True
+
     def __init__(
         self,
         space_in,
@@ -84,10 +86,6 @@ class CorFC(HyperplaneLayer):
         """Return the coordinates [..., 1, d] of the output."""
         coords = self.hyperplanes_out.coords(self.logits(features), self.basis)
         return coords[..., None, :]
-
-    def finish(self, result):
-        """Return the points [..., m, m] with given coordinates [..., 1, d]."""
-        return self.write(result[..., 0, :])
 
     def extra_repr(self):
         """Return sizes, metrics and channels."""

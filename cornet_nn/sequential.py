@@ -109,13 +109,11 @@ def run_layers(layers, value, fuse):
     value : tensor
         Output of the last.
     """
-    before = None  # the layer that computed the value, if it is still to be finished
+    before, dropped = None, False
     for layer in layers:
         if not isinstance(layer, CorLayer):
-            value, before = (
-                layer(value if before is None else before.finish(value)),
-                None,
-            )
+            value = layer(_finished(before, value, dropped))
+            before, dropped = None, False
             continue
         if before is None:
             features = layer.read(layer.admit(value))
@@ -123,8 +121,15 @@ def run_layers(layers, value, fuse):
             features = layer.read_coords(value)
         else:
             features = layer.read(before.write(value))
-        value, before = layer.compute(features), layer
-    return value if before is None else before.finish(value)
+        value = layer.compute(features)
+        # An activation leaves the axis of channels as it found it.
+        dropped = layer.drops_channels or (dropped and layer.channels_out is None)
+        before = layer
+    return _finished(before, value, dropped)
+
+
+def _finished(layer, value, dropped):
+    return value if layer is None else layer.finish(value, dropped)
 
 
 def _share_metric(before, after):

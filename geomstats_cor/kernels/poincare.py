@@ -14,7 +14,6 @@ References
 .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR 2021.
 """
 
-import functools
 import math
 
 from ._arrays import eps, namespace, row_dot
@@ -201,7 +200,6 @@ def tangent_from_distances(distances, curvature=-1.0):
     return xp.where(far, away, near) / kappa
 
 
-@functools.cache
 def beta_number(dimension):
     r"""Return :math:`\beta_n = B(n / 2, 1 / 2)`, the scale of a ball of dimension n.
 
