@@ -1,5 +1,7 @@
 """Convolution of a sequence of correlation matrices."""
 
+import torch
+
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.hyperplanes import require_basis
 
@@ -105,10 +107,20 @@ class CorConv1d(HyperplaneLayer):
 
     def compute(self, features):
         """Return the coordinates [..., out_channels * fields, d] of the output."""
-        fields = features.unfold(-2, self.kernel_size, self.stride).mT
-        distances = self.logits(fields).unflatten(-1, (self.out_channels, -1))
+        distances = self.logits(self._receptive_fields(features))
+        distances = distances.unflatten(-1, (self.out_channels, -1))
         coords = self.hyperplanes_out.coords(distances, self.basis)
         return coords.transpose(-3, -2).flatten(-3, -2)
+
+    def _receptive_fields(self, features):
+        """Return the features [..., fields, kernel_size, d] of the fields."""
+        if self.kernel_size == self.channels:
+            return features[..., None, :, :]
+        steps = torch.arange(self.kernel_size, device=features.device)
+        starts = self.stride * torch.arange(self.fields, device=features.device)
+        seen = (starts[:, None] + steps).flatten()
+        fields = features.index_select(-2, seen)
+        return fields.unflatten(-2, (self.fields, self.kernel_size))
 
     def extra_repr(self):
         """Return sizes, metrics, channels and fields."""

@@ -13,7 +13,6 @@ References
 """
 
 import abc
-import functools
 import math
 
 import numpy as np
@@ -254,13 +253,20 @@ class BallHyperplanes(Hyperplanes):
     ball, given by its logarithm at the origin.
     """
 
+    def __init__(self, metric):
+        super().__init__(metric)
+        dims = range(1, self.n)
+        betas = np.repeat([kernels.beta_number(dim) for dim in dims], dims)
+        self._to_joint = 1.0 / betas
+        self._to_rows = betas / kernels.beta_number(self.dim)
+
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
         return self.features_of_coords(self.metric.to_coords(point))
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
-        return coords * constant(_inverse_row_betas(self.n), coords)
+        return coords * constant(self._to_joint, coords)
 
     def offsets(self, channels):
         """Return one: the channels are joined."""
@@ -285,8 +291,7 @@ class BallHyperplanes(Hyperplanes):
         return self._split(function(beta * self.features_of_coords(coords)))
 
     def _split(self, tangent_vec):
-        betas = 1.0 / _inverse_row_betas(self.n) / kernels.beta_number(self.dim)
-        return tangent_vec * constant(betas, tangent_vec)
+        return tangent_vec * constant(self._to_rows, tangent_vec)
 
     def normals(self, noise):
         r"""Return a quarter of the noise: small logits are :math:`4 v \cdot z`."""
@@ -320,10 +325,3 @@ def _pack_image(metric, point):
 def _flat(x):
     """Join the axes of channels and of entries."""
     return namespace(x).reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1]))
-
-
-@functools.cache
-def _inverse_row_betas(size):
-    """Return 1 / beta of the ball of its row, for each strict lower entry."""
-    rows, _ = np.tril_indices(size, -1)
-    return np.array([1.0 / kernels.beta_number(int(row)) for row in rows])

@@ -244,7 +244,7 @@ def row0_to_coords(matrix, eigenvalues):
     basis = constant(helmert(matrix.shape[-1]), matrix)
     reduced = basis.mT @ scale_row0(matrix, roots(eigenvalues)) @ basis
     rows, columns = np.tril_indices(reduced.shape[-1])
-    weights = np.where(rows == columns, 1.0, _ROOT_TWO)
+    weights = _lower_weights(reduced.shape[-1], 1.0, _ROOT_TWO)
     return reduced[..., rows, columns] * constant(weights, reduced)
 
 
@@ -264,8 +264,7 @@ def row0_from_coords(coords, eigenvalues):
         Symmetric matrix with null row sums.
     """
     size = (math.isqrt(1 + 8 * coords.shape[-1]) - 1) // 2
-    rows, columns = np.tril_indices(size)
-    weights = np.where(rows == columns, 0.5, 1.0 / _ROOT_TWO)
+    weights = _lower_weights(size, 0.5, 1.0 / _ROOT_TWO)
     lower = _gather(coords * constant(weights, coords), _lower_positions(size, 0))
     basis = constant(helmert(size + 1), coords)
     matrix = basis @ (lower + lower.mT) @ basis.mT
@@ -291,8 +290,7 @@ def row0_from_printed(values):
     """
     xp = namespace(values)
     size = (math.isqrt(1 + 8 * values.shape[-1]) - 1) // 2
-    rows, columns = np.tril_indices(size)
-    weights = np.where(rows == columns, 0.5 / math.sqrt(3.0), 1.0 / math.sqrt(6.0))
+    weights = _lower_weights(size, 0.5 / math.sqrt(3.0), 1.0 / math.sqrt(6.0))
     lower = _gather(values * constant(weights, values), _lower_positions(size, 0))
     block = lower + lower.mT
     block = xp.concat([block, -xp.sum(block, axis=-2, keepdims=True)], axis=-2)
@@ -345,6 +343,16 @@ def _fill(factors):
 
 def _inverse(factors):
     return tuple(None if value is None else 1.0 / value for value in factors)
+
+
+def _lower_weights(size, on_diagonal, off_diagonal):
+    """Return a number for each packed entry of a lower triangle.
+
+    The dtype is spelled out: torch.compile takes bare numbers for float32.
+    """
+    rows, columns = np.tril_indices(size)
+    off = np.full(len(rows), off_diagonal, dtype=np.float64)
+    return np.where(rows == columns, np.full_like(off, on_diagonal), off)
 
 
 @functools.cache

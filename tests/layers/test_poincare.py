@@ -287,7 +287,7 @@ def test_modules_are_the_functions(rng, name):
     }[name]()
     torch.testing.assert_close(module(x), expected, rtol=0, atol=0)
     assert "curvature=-0.5" in repr(module)
-    compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(module, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(x), expected, rtol=1e-12, atol=1e-14)
 
 
@@ -304,11 +304,11 @@ def test_sizes_after_initialisation():
     v = 0.5 * v / torch.linalg.vector_norm(v, dim=-1, keepdim=True)
     x = nn.poincare_exp0(v)
     logits = nn.PoincareMLR(300, 50, dtype=torch.float64)(x)
-    assert 0.4 < float(logits.std()) < 0.7
+    assert 0.4 < float(logits.detach().std()) < 0.7
     for width in (10, 1000):
         output = nn.poincare_log0(nn.PoincareFC(300, width, dtype=torch.float64)(x))
         lengths = torch.linalg.vector_norm(output, dim=-1)
-        assert 0.3 < float(lengths.mean()) < 0.7
+        assert 0.3 < float(lengths.detach().mean()) < 0.7
 
 
 def test_errors():
