@@ -28,7 +28,14 @@ import math
 
 import numpy as np
 
-from ._arrays import constant, device, diagonal, diagonal_matrix, namespace
+from ._arrays import (
+    constant,
+    device,
+    diagonal,
+    diagonal_matrix,
+    is_torch,
+    namespace,
+)
 
 _ROOT_TWO = math.sqrt(2.0)
 
@@ -48,7 +55,11 @@ def pack_strictly_lower(matrix):
     """
     xp = namespace(matrix)
     size = matrix.shape[-1]
-    index = xp.asarray(_strictly_lower_entries(size), device=device(matrix))
+    # Factorisations come column by column; read so, they need not be copied.
+    mirrored = is_torch(matrix) and matrix.mT.is_contiguous()
+    index = _strictly_lower_entries(size, mirrored)
+    index = xp.asarray(index, device=device(matrix))
+    matrix = matrix.mT if mirrored else matrix
     entries = xp.reshape(matrix, (*matrix.shape[:-2], size * size))
     return xp.take(entries, index, axis=-1)
 
@@ -356,10 +367,13 @@ def _lower_weights(size, on_diagonal, off_diagonal):
 
 
 @functools.cache
-def _strictly_lower_entries(size):
-    """Return where the strict lower entries stand in the flattened matrix."""
+def _strictly_lower_entries(size, mirrored):
+    """Return where the strict lower entries stand in the flattened matrix.
+
+    Or in that of its transpose.
+    """
     rows, columns = np.tril_indices(size, -1)
-    return rows * size + columns
+    return columns * size + rows if mirrored else rows * size + columns
 
 
 @functools.cache

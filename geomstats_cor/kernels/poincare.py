@@ -138,7 +138,7 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
 def _logits(products, time, weight, offset, kappa):
     """Return the logits of points of the hyperboloid, from their products with z."""
     xp = namespace(products)
-    norm = length(xp.sum(weight * weight, axis=-1))
+    norm = xp.linalg.vector_norm(weight, axis=-1)
     along = products / xp.where(norm == 0.0, 1.0, norm)
     shift = 2.0 * kappa * offset
     sine = along * xp.cosh(shift) - time * xp.sinh(shift)
