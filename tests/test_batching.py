@@ -119,6 +119,8 @@ def test_the_tables_of_operations_are_complete():
     tested_elsewhere = {
         "equip_with_metric",
         "from_coords",
+        "hyperplanes",
+        "is_same",
         "origin",
         "geodesic_equation",
         "inner_coproduct",
