@@ -1,5 +1,7 @@
 """What the layers share: how they read points, and hyperplanes with parameters."""
 
+import abc
+
 import torch
 from torch import nn
 
@@ -7,7 +9,7 @@ from ._doors import hyperplanes_of, require_positive, with_channels
 from ._precision import in_full_precision
 
 
-class CorLayer(nn.Module):
+class CorLayer(nn.Module, abc.ABC):
     """A layer whose input are correlation matrices, in three steps.
 
     `read` takes features from points, `read_coords` takes them from coordinates,
@@ -40,9 +42,9 @@ class CorLayer(nn.Module):
         """Return the features [..., channels, d] of points with given coordinates."""
         return self.hyperplanes_in.features_of_coords(coords)
 
+    @abc.abstractmethod
     def compute(self, features):
         """Return the coordinates [..., channels_out, d] of the output, or numbers."""
-        raise NotImplementedError
 
     def write(self, coords):
         """Return the points [..., channels_out, m, m] with given coordinates."""

@@ -112,6 +112,9 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
 def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
     """Return `ball_logits` of a point given by its logarithm at the origin.
 
+    They are finite for vectors of any length: where the hyperbolic sine would overflow,
+    a factor is taken out of it.
+
     Parameters
     ----------
     tangent_vec : array, shape=[..., k]
@@ -128,21 +131,35 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
     logits : array, shape=[..., out]
         Logits.
     """
+    xp = namespace(tangent_vec)
     kappa = math.sqrt(-curvature)
-    square = kappa**2 * row_dot(tangent_vec, tangent_vec)
-    products = 2.0 * kappa * sinh_quotient(4.0 * square) * (tangent_vec @ weight.mT)
-    time = 1.0 + 2.0 * square * sinh_quotient(square) ** 2
-    return _logits(products, time, weight, offset, kappa)
+    square = 4.0 * kappa**2 * row_dot(tangent_vec, tangent_vec)
+    far = square > _LARGE**2
+    near = xp.where(far, 0.0, square)
+    distance = xp.sqrt(xp.where(far, square, _LARGE**2))
+    excess = detached(distance) - _LARGE
+    sine = 0.5 * xp.exp(distance - excess)
+    quotient = xp.where(far, sine / distance, sinh_quotient(near))
+    time = xp.where(far, sine, 1.0 + 0.5 * near * sinh_quotient(0.25 * near) ** 2)
+    products = 2.0 * kappa * quotient * (tangent_vec @ weight.mT)
+    return _logits(products, time, weight, offset, kappa, excess)
 
 
-def _logits(products, time, weight, offset, kappa):
-    """Return the logits of points of the hyperboloid, from their products with z."""
+def _logits(products, time, weight, offset, kappa, excess=None):
+    """Return the logits of points of the hyperboloid, from their products with z.
+
+    If there is an excess, products and time have lost a factor of its exponential.
+    """
     xp = namespace(products)
     norm = xp.linalg.vector_norm(weight, axis=-1)
     along = products / xp.where(norm == 0.0, 1.0, norm)
     shift = 2.0 * kappa * offset
     sine = along * xp.cosh(shift) - time * xp.sinh(shift)
-    return 2.0 / kappa * norm * xp.asinh(sine)
+    distance = xp.asinh(sine)
+    if excess is not None:
+        reach = xp.log(xp.abs(sine) + xp.hypot(sine, xp.exp(-excess) + 0.0 * sine))
+        distance = xp.where(excess > 0.0, xp.sign(sine) * (excess + reach), distance)
+    return 2.0 / kappa * norm * distance
 
 
 def ball_from_distances(distances, curvature=-1.0):

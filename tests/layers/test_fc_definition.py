@@ -71,17 +71,28 @@ def test_the_foot_is_the_nearest_point_of_the_hyperplane(name):
         np.testing.assert_allclose(np.sqrt(found), abs(logits[k]), rtol=1e-6)
 
 
+def joint_point(coords):
+    """Return the point of the ball whose beta-split has given coordinates."""
+    betas = np.repeat([kernels.beta_number(i) for i in (1, 2, 3)], [1, 2, 3])
+    return kernels.ball_exp(coords * kernels.beta_number(6) / betas)
+
+
 @pytest.mark.parametrize("source", ["olm", "phcm"])
 def test_the_defining_equations_in_the_concatenated_ball(source):
-    space = space_of("phcm", 4)
+    """Before the beta-split, and once more from the matrix that comes out."""
     given = points(5, (3, 2))
-    output, logits = fc_and_logits(space_of(source, 5), space, given)
-    for matrix, expected in zip(output.numpy(), logits.numpy(), strict=True):
+    layer = CorFC(space_of(source, 5), space_of("phcm", 4), 2, dtype=torch.float64)
+    randomised(layer, scale=0.3)
+    coords = layer.compute(layer.read(given))[:, 0].detach().numpy()
+    logits = layer.logits(layer.read(given)).detach().numpy()
+    output = layer(given).detach().numpy()
+    for row, matrix, expected in zip(coords, output, logits, strict=True):
+        y = joint_point(row)
+        signed = [_signed_distance_in_ball(y, k, -1.0) for k in range(len(y))]
+        np.testing.assert_allclose(signed, expected, rtol=1e-10, atol=1e-10)
         factor = np.linalg.cholesky(matrix)
         rows = [factor[i, :i] / (1.0 + factor[i, i]) for i in range(1, 4)]
-        y = ball.concat(rows, -1.0)
-        signed = [_signed_distance_in_ball(y, k, -1.0) for k in range(len(y))]
-        np.testing.assert_allclose(signed, expected, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(ball.concat(rows, -1.0), y, rtol=1e-7, atol=1e-9)
 
 
 def test_the_output_is_that_of_the_poincare_layer():
@@ -99,9 +110,7 @@ def test_the_output_is_that_of_the_poincare_layer():
     weight, gamma = layer.weight.detach().numpy(), layer.gamma.detach().numpy()
     y = ball.fc(ball.concat(rows, -1.0), weight.reshape(6, -1), gamma[:, 0], -1.0)
     coords = layer.compute(layer.read(given)).detach()[0]
-    betas = np.repeat([kernels.beta_number(i) for i in (1, 2, 3)], [1, 2, 3])
-    tangent = coords.numpy() * kernels.beta_number(6) / betas
-    np.testing.assert_allclose(kernels.ball_exp(tangent), y, rtol=1e-11)
+    np.testing.assert_allclose(joint_point(coords.numpy()), y, rtol=1e-11)
 
 
 def _signed_distance_in_ball(y, k, curvature):

@@ -56,3 +56,15 @@ def test_null_normals(kind, key):
     assert torch.isfinite(output).all()
     assert torch.isfinite(layer.weight.grad).all()
     assert torch.isfinite(layer.gamma.grad).all()
+
+
+def test_a_network_that_ran_away_has_numbers_still():
+    """Hidden distances of a thousand, in single precision: coordinates carry them."""
+    layer = layer_of("cornet", "phcm", dtype=torch.float32)
+    with torch.no_grad():
+        layer.conv.weight.mul_(1e3)
+    point = torch.as_tensor(PLACES["generic"]).float().requires_grad_()
+    output = layer(point)
+    gradients = torch.autograd.grad(output.sum(), [point, *layer.parameters()])
+    assert torch.isfinite(output).all()
+    assert all(torch.isfinite(gradient).all() for gradient in gradients)

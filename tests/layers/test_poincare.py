@@ -159,18 +159,35 @@ def test_points_close_to_the_boundary(rng, gap):
     )
 
 
-@pytest.mark.parametrize("length", [1e-9, 1.0, 8.4, 18.0, 300.0])
-def test_tangent_vectors_are_exact_where_points_are_not(rng, length):
+@pytest.mark.parametrize("length", [1e-9, 1.0, 8.4, 9.9, 10.1, 18.0, 300.0])
+def test_tangent_vectors_are_exact_where_points_are_not(arrays, rng, length):
     """1 - |x| = 1e-7 at a length of 8.4, and below rounding from 19 on."""
     z, gamma = rng.standard_normal((3, 4)), np.array([0.3, -0.5, 0.0])
     v = rng.standard_normal(4)
     v = v / np.linalg.norm(v) * length
-    logits = kernels.ball_logits_of_tangent(v, z, gamma)
+    v, z, gamma = map(arrays.rounded, (v, z, gamma))
+    logits = arrays.apply(kernels.ball_logits_of_tangent, v, z, gamma)
     with mpmath.workdps(400):
         size = mpmath.sqrt(sum(mpmath.mpf(a) ** 2 for a in v))
         x = [mpmath.tanh(size) * mpmath.mpf(a) / size for a in v]
         exact = [_exact_mlr(x, *plane) for plane in zip(z, gamma, strict=True)]
-    np.testing.assert_allclose(logits, exact, rtol=2e-13)
+    np.testing.assert_allclose(logits, exact, rtol=1000 * arrays.eps)
+
+
+def test_derivatives_of_long_tangent_vectors(rng):
+    v = torch.as_tensor(rng.standard_normal((4, 3))) * torch.tensor(
+        [[1.0], [9], [11], [99]]
+    )
+    z, gamma = torch.as_tensor(rng.standard_normal((2, 3))), torch.tensor([0.3, -0.4])
+    leaves = [x.double().requires_grad_() for x in (v, z, gamma)]
+    function = kernels.ball_logits_of_tangent
+    assert torch.autograd.gradcheck(function, leaves, atol=1e-6)
+    for x in leaves:
+        x.data = x.data.float()
+    gradients = torch.autograd.grad(
+        function(*(x.float() for x in leaves)).sum(), leaves
+    )
+    assert all(torch.isfinite(g).all() for g in gradients)
 
 
 def _exact_mlr(x, z, gamma):
