@@ -46,9 +46,11 @@ lint: setup ## Check style and formatting
 .PHONY: bench bench-full
 bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets; bench-full takes all sizes
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.cornet
 
 bench-full: $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks --full
+	$(BIN)/python -m benchmarks.cornet --full
 
 $(VENV)/bench.stamp: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,bench]'

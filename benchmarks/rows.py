@@ -11,7 +11,7 @@ class Row:
 
     Parameters
     ----------
-    kind : {"kernel", "metric", "peer", "count", "memory", "growth"}
+    kind : {"kernel", "metric", "cornet", "peer", "count", "memory", "growth"}
         What was measured.
     name, n, batch, dtype : str or int
         Cell.

@@ -7,6 +7,7 @@ b        the diagonal D of the off-log metric
 c        the scaling D* of the log-scaled metric
 d        the row map of the poly-hyperbolic-Cholesky metric
 e        logarithm and exponential of symmetric matrices
+cornet   the network of the scalability experiment, see `cornet.py`
 general  what holds for every metric: numpy input, memory, growth
 """
 
@@ -81,6 +82,16 @@ TARGETS = (
     Target("e", "sym_log", _BOTH, "eigh", 2.2),
     Target("e", "sym_exp", "forward", "eigh", 1.25),
     Target("e", "sym_exp", _BOTH, "eigh", 2.2),
+    Target("cornet", "CorNet phcm", "forward", "ecm", 2.5, (1, 99)),
+    Target("cornet", "CorNet phcm", "forward", "ecm", 1.3, (100, 1000)),
+    Target("cornet", "CorNet lecm", "forward", "ecm", 5.0, (1, 999)),
+    Target("cornet", "CorNet lecm", "forward", "ecm", 7.0, (1000, 1000), _DOUBLE),
+    Target("cornet", "CorNet lecm", "forward", "ecm", 5.0, (1000, 1000), _SINGLE),
+    Target("cornet", "CorNet olm", "forward", "ecm", 10.0),
+    Target("cornet", "CorNet lsm", "forward", "ecm", 16.0),
+    Target("cornet", "CorNet ecm", "forward", "chol + gemm", 1.7, (100, 1000)),
+    Target("cornet", "CorNet olm", "forward", "eigh + gemm", 1.25),
+    Target("cornet", "CorNet lsm", "forward", "eigh + gemm", 2.2),
     Target("general", "*", "numpy", "torch", 2.0),
     Target("general", "*", "peak memory", "input", 8.0, (300, 1000)),
     Target("general", "*", "growth", "above the floor's", 0.2),

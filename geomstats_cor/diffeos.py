@@ -44,7 +44,15 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     check : bool or "strict"
         Raise for matrices that are not positive definite, and warn of results that are
         numerically singular; with "strict", raise for these, too.
+
+    Attributes
+    ----------
+    is_strict_part_at_identity : bool
+        Whether the differential at the identity leaves the strict lower entries of
+        tangent vectors as they are, so that these are entries of the image too.
     """
+
+    is_strict_part_at_identity = False
 
     def __init__(self, check=True):
         super().__init__()
@@ -199,6 +207,8 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     r"""The map :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L` onto LT1(n)."""
 
+    is_strict_part_at_identity = True
+
     def _map(self, base_point):
         return kernels.theta(base_point)
 
@@ -227,6 +237,8 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     of hyperboloids: the hemisphere of the row of :math:`L`, seen in another model.
     """
 
+    is_strict_part_at_identity = True
+
     def _map(self, base_point):
         return strictly_lower(kernels.theta(base_point))
 
@@ -254,6 +266,8 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
 
 class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     r"""The map :math:`\log \Theta(C)` onto LT0(n)."""
+
+    is_strict_part_at_identity = True
 
     def _map(self, base_point):
         return kernels.log_unit_lower(kernels.theta(base_point))
@@ -319,6 +333,8 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
 class OffLogDiffeo(CorrelationDiffeo):
     r"""The map :math:`\operatorname{off}(\log C)` onto Hol(n)."""
 
+    is_strict_part_at_identity = True
+
     def _map(self, base_point):
         return kernels.off_log(base_point)
 
@@ -366,6 +382,8 @@ class OffLogDiffeo(CorrelationDiffeo):
 
 class LogScalingDiffeo(CorrelationDiffeo):
     r"""The map :math:`\log(\mathcal D^\star C \mathcal D^\star)` onto Row0(n)."""
+
+    is_strict_part_at_identity = True
 
     def _map(self, base_point):
         return kernels.log_scaled(base_point)

@@ -4,6 +4,7 @@ import math
 
 from . import kernels
 from .exceptions import ParameterError
+from .hyperplanes import BallHyperplanes
 from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
 from .kernels._smooth import length
@@ -35,7 +36,7 @@ class HyperbolicRowsMetric(ImageMetric):
             )
         if not all(math.isfinite(w) and w > 0.0 for w in weights):
             raise ParameterError(f"weights must be positive and finite, not {weights}.")
-        self.weights = weights
+        self.weights = self.parameters = weights
         self.is_canonical = all(w == 1.0 for w in weights)
 
     def _row_weights(self, like):
@@ -106,6 +107,15 @@ class HyperbolicRowsMetric(ImageMetric):
         rows = rows if self.is_canonical else rows / self._row_lengths(rows)
         vector = kernels.hyperbolic_from_orthonormal(rows, base_point)
         return self.exp(vector, base_point)
+
+    def hyperplanes(self, metric):
+        """Return the hyperplanes of the ball that joins all rows."""
+        if not self.is_canonical:
+            raise ParameterError(
+                "a poly-hyperbolic metric with weights other than one has no "
+                "hyperplanes in a single ball: equip the space with weights=None."
+            )
+        return BallHyperplanes(metric)
 
     def mean(self, points, weights):
         """Return the Fréchet mean of each row; the weights of the rows drop out."""

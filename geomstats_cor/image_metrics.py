@@ -12,6 +12,7 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from . import kernels
 from .exceptions import ParameterError
+from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
 
@@ -28,9 +29,12 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     ----------
     is_flat : bool
         Whether base points are of no consequence.
+    parameters : tuple or None
+        What two metrics of the same class may differ in; None if that is unknown.
     """
 
     is_flat = False
+    parameters = None
 
     @abc.abstractmethod
     def to_coords(self, point):
@@ -59,6 +63,10 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     @abc.abstractmethod
     def acceleration(self, velocity, base_point):
         """Return the second derivative of the geodesic with a given velocity."""
+
+    @abc.abstractmethod
+    def hyperplanes(self, metric):
+        """Return the `Hyperplanes` of a pullback of this metric."""
 
     @abc.abstractmethod
     def mean(self, points, weights):
@@ -154,9 +162,39 @@ class FlatMetric(ImageMetric):
     ----------
     space : Manifold
         Image space.
+
+    Attributes
+    ----------
+    strict_eigenvalues : tuple of float or None
+        Eigenvalues of the product as one on symmetric hollow matrices, carried over by
+        the strict lower entries; None if they do not describe it.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
     """
 
     is_flat = True
+    strict_eigenvalues = None
+
+    def hyperplanes(self, metric):
+        """Return the hyperplanes of a pullback of this metric."""
+        if metric.diffeo.is_strict_part_at_identity and self.strict_eigenvalues:
+            return StrictPartHyperplanes(metric)
+        return FlatHyperplanes(metric)
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates."""
+        return kernels.pack_strictly_lower(self.from_coords(coords))
+
+    @abc.abstractmethod
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries."""
+
+    def from_printed(self, values):
+        """Return coordinates from components in the basis that [C2026] prints."""
+        return values
 
     def exp(self, tangent_vec, base_point):
         """Return the end point of a straight line."""
@@ -210,6 +248,17 @@ class StrictlyLowerMetric(FlatMetric):
         Image space.
     """
 
+    parameters = ()
+    strict_eigenvalues = (0.5, 0.5, 0.5)
+
+    def strict_part(self, coords):
+        """Return the coordinates themselves."""
+        return coords
+
+    def from_strict_part(self, packed):
+        """Return the entries themselves."""
+        return packed
+
     def orthonormal(self, vector, base_point=None):
         """Return the vector itself."""
         return vector
@@ -259,6 +308,26 @@ class HollowMetric(FlatMetric):
             ("alpha", "2 alpha + (n - 2) beta", "alpha + (n - 1) (beta + n gamma)"),
             dict(alpha=alpha, beta=beta, gamma=gamma),
         )
+        self.parameters = self.strict_eigenvalues = self.eigenvalues
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates."""
+        return kernels.scale_packed_hollow(coords, self._factors(-1.0))
+
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries."""
+        return kernels.scale_packed_hollow(packed, self._factors(1.0))
+
+    def _factors(self, power):
+        return tuple(
+            None if value is None else math.sqrt(2.0 * value) ** power
+            for value in self.eigenvalues
+        )
+
+    def from_printed(self, values):
+        """Return the components: the printed basis is an orthonormal one."""
+        _require_frobenius(self.eigenvalues)
+        return values
 
     def orthonormal(self, vector, base_point=None):
         """Return the image by the square root of the product."""
@@ -295,6 +364,19 @@ class NullRowSumsMetric(FlatMetric):
             ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
             dict(alpha=alpha, delta=delta, zeta=zeta),
         )
+        self.parameters = self.eigenvalues
+        self.strict_eigenvalues = kernels.hollow_eigenvalues(
+            space.n, alpha, alpha + delta, zeta
+        )
+
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries."""
+        return self.to_coords(kernels.packed_to_row0(packed))
+
+    def from_printed(self, values):
+        """Return coordinates from components in a basis that is not orthonormal."""
+        _require_frobenius(self.eigenvalues)
+        return self.to_coords(kernels.row0_from_printed(values))
 
     def orthonormal(self, vector, base_point=None):
         """Return the image by the square root of the product."""
@@ -324,3 +406,12 @@ def _require_definite(eigenvalues, names, parameters):
                 f"{given} does not give an inner product: {name} must be positive."
             )
     return eigenvalues
+
+
+def _require_frobenius(eigenvalues):
+    """Raise unless a product is that of Frobenius."""
+    if any(value not in (None, 1.0) for value in eigenvalues):
+        raise ParameterError(
+            "the printed basis belongs to the Frobenius product, and the metric has "
+            'another one: use basis="orthonormal".'
+        )

@@ -493,8 +493,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         coords : array, shape=[..., d]
             Coordinates, d = n (n - 1) / 2.
         """
-        (point,) = self._admit(point=point)
-        return self.image_space.metric.to_coords(self.diffeo(point))
+        return self.image_space.metric.to_coords(self._image(point))
 
     @in_own_precision
     def from_coords(self, coords):
@@ -584,6 +583,42 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         """
         (identity,) = as_arrays(point=np.eye(self._space.n).tolist())
         return identity if like is None else constant(np.eye(self._space.n), like)
+
+    def hyperplanes(self):
+        """Return the hyperplanes of the metric, on which neural layers stand.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            Signed distances to hyperplanes, and points with given ones.
+        """
+        return self.image_space.metric.hyperplanes(self)
+
+    def is_same(self, other):
+        """Tell whether another metric is this one, on matrices of the same size.
+
+        Parameters
+        ----------
+        other : RiemannianMetric
+            Metric.
+
+        Returns
+        -------
+        is_same : bool
+            Whether class, size and parameters are equal. Metrics whose image metric
+            does not state its parameters are the same only as objects.
+        """
+        if self is other:
+            return True
+        if type(self) is not type(other) or self._space.n != other._space.n:
+            return False
+        own = self.image_space.metric.parameters
+        return own is not None and own == other.image_space.metric.parameters
+
+    def _image(self, point):
+        """Return the image [..., n, n] of points, after a look at them."""
+        (point,) = self._admit(point=point)
+        return self.diffeo(point)
 
     def _image_dists(self, image_a, image_b):
         """Return the distances [..., k, l] between two stacks of images."""

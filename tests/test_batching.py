@@ -120,6 +120,8 @@ def test_the_tables_of_operations_are_complete():
         "equip_with_metric",
         "from_coords",
         "exp_coords",
+        "hyperplanes",
+        "is_same",
         "origin",
         "geodesic_equation",
         "inner_coproduct",

@@ -98,3 +98,16 @@ def test_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert geomstats_cor.__version__ == version("geomstats-cor")
+
+
+def test_networks_bring_layers_and_models_only():
+    pytest.importorskip("torch")
+    code = """
+import cornet_nn
+assert len(set(cornet_nn.__all__)) == len(cornet_nn.__all__)
+for name in cornet_nn.__all__:
+    assert getattr(cornet_nn, name).__doc__, name
+"""
+    loaded = modules_after(code)
+    assert "torch" in loaded
+    assert loaded.isdisjoint({"matplotlib", "pandas"})

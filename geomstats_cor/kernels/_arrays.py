@@ -93,6 +93,18 @@ def row_dot(x, y):
     return namespace(x, y).sum(x * y, axis=-1, keepdims=True)
 
 
+def sum_by_index(values, index, size):
+    """Add the entries [..., d] of the last axis up by their index, to [..., size]."""
+    xp = namespace(values)
+    shape = (*values.shape[:-1], size)
+    sums = xp.zeros(shape, dtype=values.dtype, device=device(values))
+    if is_torch(values):
+        index = xp.asarray(index, device=device(values))
+        return sums.scatter_add(-1, xp.broadcast_to(index, values.shape), values)
+    np.add.at(sums, (..., index), values)
+    return sums
+
+
 def cholesky(x):
     """Factor positive definite matrices; a matrix that is not one becomes NaN.
 

@@ -31,6 +31,18 @@ _COTH_SERIES = tuple(float(4**k * _BERNOULLI[2 * k]) for k in range(1, 19))
 _CSCH_SERIES = tuple(float((4**k - 2) * _BERNOULLI[2 * k]) for k in range(1, 19))
 
 
+def _tanh_series(terms):
+    """Return the coefficients of tanh(r) / r, by tanh' = 1 - tanh^2."""
+    series = [1.0]
+    for k in range(1, terms):
+        square = sum(series[i] * series[k - 1 - i] for i in range(k))
+        series.append(-square / (2 * k + 1))
+    return tuple(series)
+
+
+_TANH_SERIES = _tanh_series(14)
+
+
 def length(square):
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
@@ -52,6 +64,12 @@ def sinh_quotient_derivative(square):
         _derivative(_SINH_SERIES),
         lambda s: 0.5 * (xp.cosh(xp.sqrt(s)) - sinh_quotient(s)) / s,
     )
+
+
+def tanh_quotient(square):
+    """Return tanh(r) / r, given the square of r."""
+    xp = namespace(square)
+    return _by_series(square, _TANH_SERIES, lambda s: xp.tanh(xp.sqrt(s)) / xp.sqrt(s))
 
 
 def asinh_quotient(square):

@@ -19,6 +19,8 @@ References
 ----------
 .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026.
 """
 
 import functools
@@ -26,7 +28,14 @@ import math
 
 import numpy as np
 
-from ._arrays import constant, device, diagonal, diagonal_matrix, namespace
+from ._arrays import (
+    constant,
+    device,
+    diagonal,
+    diagonal_matrix,
+    is_torch,
+    namespace,
+)
 
 _ROOT_TWO = math.sqrt(2.0)
 
@@ -44,8 +53,15 @@ def pack_strictly_lower(matrix):
     packed : array, shape=[..., n (n - 1) / 2]
         Entries (1, 0), (2, 0), (2, 1), (3, 0), ...
     """
-    rows, columns = np.tril_indices(matrix.shape[-1], -1)
-    return matrix[..., rows, columns]
+    xp = namespace(matrix)
+    size = matrix.shape[-1]
+    # Factorisations come column by column; read so, they need not be copied.
+    mirrored = is_torch(matrix) and matrix.mT.is_contiguous()
+    index = _strictly_lower_entries(size, mirrored)
+    index = xp.asarray(index, device=device(matrix))
+    matrix = matrix.mT if mirrored else matrix
+    entries = xp.reshape(matrix, (*matrix.shape[:-2], size * size))
+    return xp.take(entries, index, axis=-1)
 
 
 def unpack_strictly_lower(packed):
@@ -239,7 +255,7 @@ def row0_to_coords(matrix, eigenvalues):
     basis = constant(helmert(matrix.shape[-1]), matrix)
     reduced = basis.mT @ scale_row0(matrix, roots(eigenvalues)) @ basis
     rows, columns = np.tril_indices(reduced.shape[-1])
-    weights = np.where(rows == columns, 1.0, _ROOT_TWO)
+    weights = _lower_weights(reduced.shape[-1], 1.0, _ROOT_TWO)
     return reduced[..., rows, columns] * constant(weights, reduced)
 
 
@@ -259,12 +275,37 @@ def row0_from_coords(coords, eigenvalues):
         Symmetric matrix with null row sums.
     """
     size = (math.isqrt(1 + 8 * coords.shape[-1]) - 1) // 2
-    rows, columns = np.tril_indices(size)
-    weights = np.where(rows == columns, 0.5, 1.0 / _ROOT_TWO)
+    weights = _lower_weights(size, 0.5, 1.0 / _ROOT_TWO)
     lower = _gather(coords * constant(weights, coords), _lower_positions(size, 0))
     basis = constant(helmert(size + 1), coords)
     matrix = basis @ (lower + lower.mT) @ basis.mT
     return scale_row0(matrix, _inverse(roots(eigenvalues)))
+
+
+def row0_from_printed(values):
+    r"""Return null-row-sum matrices from their components in the basis of [C2026].
+
+    The leading block :math:`\widetilde R` of size m - 1 has the components divided by
+    :math:`\sqrt 6` off and by :math:`\sqrt 3` on its diagonal; the last row and column
+    make the row sums null. The basis is not orthonormal.
+
+    Parameters
+    ----------
+    values : array, shape=[..., m (m - 1) / 2]
+        Components, for the lower triangle of the leading block, row by row.
+
+    Returns
+    -------
+    matrix : array, shape=[..., m, m]
+        Symmetric matrix with null row sums.
+    """
+    xp = namespace(values)
+    size = (math.isqrt(1 + 8 * values.shape[-1]) - 1) // 2
+    weights = _lower_weights(size, 0.5 / math.sqrt(3.0), 1.0 / math.sqrt(6.0))
+    lower = _gather(values * constant(weights, values), _lower_positions(size, 0))
+    block = lower + lower.mT
+    block = xp.concat([block, -xp.sum(block, axis=-2, keepdims=True)], axis=-2)
+    return xp.concat([block, -xp.sum(block, axis=-1, keepdims=True)], axis=-1)
 
 
 def center(matrix):
@@ -313,6 +354,26 @@ def _fill(factors):
 
 def _inverse(factors):
     return tuple(None if value is None else 1.0 / value for value in factors)
+
+
+def _lower_weights(size, on_diagonal, off_diagonal):
+    """Return a number for each packed entry of a lower triangle.
+
+    The dtype is spelled out: torch.compile takes bare numbers for float32.
+    """
+    rows, columns = np.tril_indices(size)
+    off = np.full(len(rows), off_diagonal, dtype=np.float64)
+    return np.where(rows == columns, np.full_like(off, on_diagonal), off)
+
+
+@functools.cache
+def _strictly_lower_entries(size, mirrored):
+    """Return where the strict lower entries stand in the flattened matrix.
+
+    Or in that of its transpose.
+    """
+    rows, columns = np.tril_indices(size, -1)
+    return columns * size + rows if mirrored else rows * size + columns
 
 
 @functools.cache

@@ -1,0 +1,142 @@
+"""What the layers share: how they read points, and hyperplanes with parameters."""
+
+import abc
+
+import torch
+from torch import nn
+
+from ._doors import hyperplanes_of, require_positive, with_channels
+from ._precision import in_full_precision
+
+
+class CorLayer(nn.Module, abc.ABC):
+    """A layer whose input are correlation matrices, in three steps.
+
+    `read` takes features from points, `read_coords` takes them from coordinates,
+    `compute` makes coordinates of them, and `write` makes points of coordinates. Two
+    layers under the same metric can leave out the steps that cancel.
+
+    Parameters
+    ----------
+    space_in : FullRankCorrelationMatrices
+        Space of the input, with a metric.
+    space_out : FullRankCorrelationMatrices or None
+        Space of the output, with a metric; None if the output are numbers.
+    channels, channels_out : int or None
+        Number of matrices that come in and go out; None for any number.
+    """
+
+    drops_channels = False
+
+    def __init__(self, space_in, space_out, channels, channels_out):
+        super().__init__()
+        self.hyperplanes_in = hyperplanes_of(space_in)
+        self.hyperplanes_out = None if space_out is None else hyperplanes_of(space_out)
+        self.channels, self.channels_out = channels, channels_out
+
+    def read(self, point):
+        """Return the features [..., channels, d] of points [..., channels, n, n]."""
+        return self.hyperplanes_in.features(point)
+
+    def read_coords(self, coords):
+        """Return the features [..., channels, d] of points with given coordinates."""
+        return self.hyperplanes_in.features_of_coords(coords)
+
+    @abc.abstractmethod
+    def compute(self, features):
+        """Return the coordinates [..., channels_out, d] of the output, or numbers."""
+
+    def write(self, coords):
+        """Return the points [..., channels_out, m, m] with given coordinates."""
+        return self.hyperplanes_out.metric.from_coords(coords)
+
+    def finish(self, result, drop_channels=None):
+        """Return the output of the layer from what it computed.
+
+        A layer with `drops_channels` gives one matrix without an axis of channels; a
+        container may know better whether the axis was there.
+        """
+        if self.hyperplanes_out is None:
+            return result
+        drop_channels = self.drops_channels if drop_channels is None else drop_channels
+        return self.write(result[..., 0, :] if drop_channels else result)
+
+    def admit(self, point):
+        """Return the input with an axis of channels, after a look at its shape."""
+        return with_channels(point, self.hyperplanes_in.n, self.channels)
+
+    @in_full_precision
+    def forward(self, point):
+        """Return the output of the layer.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., channels, n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        output : tensor
+            Correlation matrices or numbers.
+        """
+        return self.finish(self.compute(self.read(self.admit(point))))
+
+    def extra_repr(self):
+        """Return sizes, channels and metrics."""
+        ends = [self.hyperplanes_in, self.hyperplanes_out]
+        ends = [end for end in ends if end is not None]
+        sizes = " -> ".join(str(end.n) for end in ends)
+        metrics = " -> ".join(dict.fromkeys(type(end.metric).__name__ for end in ends))
+        return f"n={sizes}, metric={metrics}"
+
+
+class HyperplaneLayer(CorLayer):
+    r"""A layer with a stack of hyperplanes.
+
+    The parameters are free: `weight` holds the normals :math:`Z \in \mathrm{Hol}(n)` at
+    the identity, packed as :math:`d = n (n - 1) / 2` strict lower entries for each
+    output and channel, and `gamma` their offsets.
+
+    Parameters
+    ----------
+    space_in, space_out, channels, channels_out
+        See `CorLayer`.
+    out : int
+        Number of hyperplanes.
+    fan : int
+        Number of channels that a hyperplane sees.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
+    """
+
+    def __init__(
+        self, space_in, space_out, channels, channels_out, out, fan, device, dtype
+    ):
+        super().__init__(space_in, space_out, channels, channels_out)
+        planes = self.hyperplanes_in
+        require_positive(channels=channels, fan=fan, out=out)
+        options = dict(device=device, dtype=dtype)
+        self.weight = nn.Parameter(torch.empty(out, fan, planes.dim, **options))
+        self.gamma = nn.Parameter(torch.empty(out, planes.offsets(fan), **options))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw the normals anew, and put all hyperplanes through the identity.
+
+        A logit has, over the draw, the size of the coordinates of the input: its
+        standard deviation is their root mean square, whatever n and the number of
+        channels are. Where the output are matrices, they are about as far from the
+        identity as the input.
+        """
+        planes = self.hyperplanes_out
+        gain = 1.0 if planes is None else planes.gain
+        with torch.no_grad():
+            noise = torch.randn_like(self.weight)
+            self.weight.copy_(gain * self.hyperplanes_in.normals(noise))
+            self.gamma.zero_()
+
+    def logits(self, features):
+        """Return the logits [..., out] of features [..., fan, d]."""
+        return self.hyperplanes_in.logits(features, self.weight, self.gamma)

@@ -1,0 +1,31 @@
+"""Geometry in full precision, also where autocast is at work."""
+
+import functools
+
+import torch
+
+_HALF = (torch.float16, torch.bfloat16)
+
+
+def in_full_precision(forward):
+    """Let the forward of a module ignore autocast, and widen what it made narrow.
+
+    Parameters
+    ----------
+    forward : callable
+        Method of a module that takes a tensor.
+
+    Returns
+    -------
+    forward : callable
+        The same method.
+    """
+
+    @functools.wraps(forward)
+    def wrapped(self, x):
+        if not torch.is_autocast_enabled(x.device.type):
+            return forward(self, x)
+        with torch.autocast(x.device.type, enabled=False):
+            return forward(self, x.float() if x.dtype in _HALF else x)
+
+    return wrapped

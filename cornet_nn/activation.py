@@ -1,0 +1,60 @@
+"""Pointwise functions in the tangent space at the origin."""
+
+from ._doors import require_size
+from ._layer import CorLayer
+
+
+class TangentActivation(CorLayer):
+    r"""The activation :math:`\mathrm{Exp}_I \circ \delta \circ \mathrm{Log}_I`.
+
+    For a flat metric, :math:`\delta` acts on the entries of the symmetric hollow matrix
+    :math:`\mathrm{Log}_I(C)`. For the poly-hyperbolic metric it acts on the logarithm
+    at the origin of the Poincaré ball into which the rows of a matrix are
+    :math:`\beta`-concatenated.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Space, with a metric.
+    function : callable
+        Pointwise function of tensors, such as `torch.relu` or a module.
+
+    Notes
+    -----
+    Input and output [..., n, n].
+
+    Examples
+    --------
+    >>> import torch
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> TangentActivation(space, torch.relu)(torch.tensor([[1.0, -0.6], [-0.6, 1.0]]))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+
+    def __init__(self, space, function):
+        super().__init__(space, space, None, None)
+        self.function = function
+
+    def admit(self, point):
+        """Return the input, after a look at its shape."""
+        require_size(point, self.hyperplanes_in.n)
+        return point
+
+    def read(self, point):
+        """Return the coordinates of points."""
+        return self.hyperplanes_in.metric.to_coords(point)
+
+    def read_coords(self, coords):
+        """Return the coordinates."""
+        return coords
+
+    def compute(self, features):
+        """Return the coordinates of the output."""
+        return self.hyperplanes_in.activate(features, self.function)
+
+    def extra_repr(self):
+        """Return size, metric and function."""
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return f"{super().extra_repr()}, function={name}"

@@ -1,0 +1,152 @@
+"""The network: a convolution and a logistic regression."""
+
+from torch import nn
+
+from geomstats_cor.exceptions import ParameterError
+
+from ._doors import as_space
+from ._precision import in_full_precision
+from .activation import TangentActivation
+from .conv import CorConv1d
+from .mlr import CorMLR
+from .sequential import require_match, run_layers
+
+
+class CorNet(nn.Module):
+    r"""The correlation network: front end, convolution, activation, regression.
+
+    Parameters
+    ----------
+    space_in : FullRankCorrelationMatrices or int
+        Space of the input with a metric, or the size n of its matrices.
+    space_out : FullRankCorrelationMatrices or int
+        Space of the output of the convolution with a metric, or the size m.
+    num_classes : int
+        Number of classes.
+    in_channels : int
+        Number of matrices in an input.
+    metric : str or type
+        Key or class of the metric, for sizes that are given as numbers.
+    mlr : str or type or FullRankCorrelationMatrices
+        Metric of the logistic regression, if it is not that of `space_out`: a key, a
+        class or an equipped space of matrices of size m.
+    out_channels, kernel_size, stride, basis
+        See `CorConv1d`.
+    activation : callable
+        Pointwise function for a `TangentActivation` after the convolution; none if
+        None.
+    front_end : torch.nn.Module
+        What makes correlation matrices [..., in_channels, n, n] of the input; none if
+        None.
+    fuse : bool
+        Whether layers under the same metric meet in coordinates; see `CorSequential`.
+        The result is the same up to rounding.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
+
+    Notes
+    -----
+    Input [..., in_channels, n, n], or what the front end takes; output
+    [..., num_classes]. Under one flat metric and without an activation the network is
+    linear in the coordinates of the metric.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = CorNet(20, 8, num_classes=3, in_channels=7, metric="lecm", mlr="olm")
+    >>> model(torch.eye(20).expand(4, 7, 20, 20)).shape
+    torch.Size([4, 3])
+    """
+
+    def __init__(
+        self,
+        space_in,
+        space_out,
+        num_classes,
+        in_channels=1,
+        metric=None,
+        mlr=None,
+        out_channels=1,
+        kernel_size=None,
+        stride=1,
+        basis="orthonormal",
+        activation=None,
+        front_end=None,
+        fuse=True,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__()
+        options = dict(device=device, dtype=dtype)
+        space_in = as_space(space_in, metric, "space_in")
+        space_out = as_space(space_out, metric, "space_out")
+        self.front_end = front_end
+        self.conv = CorConv1d(
+            space_in,
+            space_out,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            basis,
+            **options,
+        )
+        self.activation = None
+        if activation is not None:
+            self.activation = TangentActivation(space_out, activation)
+        space_mlr = _mlr_space(mlr, space_out)
+        self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
+        self.fuse = fuse
+        require_match(self._layers())
+
+    def _layers(self):
+        layers = (self.conv, self.activation, self.mlr)
+        return [layer for layer in layers if layer is not None]
+
+    def forward(self, x):
+        """Return the logits.
+
+        Parameters
+        ----------
+        x : tensor
+            Correlation matrices, or the input of the front end.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        return self._classify(x if self.front_end is None else self.front_end(x))
+
+    @in_full_precision
+    def _classify(self, point):
+        return run_layers(self._layers(), point, self.fuse)
+
+    def reset_parameters(self):
+        """Draw the parameters of the layers anew; the front end stays as it is."""
+        self.conv.reset_parameters()
+        self.mlr.reset_parameters()
+
+    def extra_repr(self):
+        """Return whether layers are fused."""
+        return f"fuse={self.fuse}"
+
+
+def _mlr_space(mlr, space_out):
+    if mlr is None:
+        return space_out
+    if isinstance(mlr, int):
+        raise ParameterError(
+            f"mlr is {mlr}, but the size of its matrices is that of space_out: pass a "
+            f'key such as "olm", or an equipped space.'
+        )
+    if isinstance(mlr, str | type):
+        return type(space_out)(space_out.n, equip=mlr)
+    return mlr

@@ -1,0 +1,170 @@
+"""From skeleton sequences to covariance matrices: Gaussian embedding and pyramid.
+
+References
+----------
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendix "Input data".
+.. [L2000] M. Lovrić, M. Min-Oo and E. A. Ruh. Multivariate normal distributions
+   parametrized as a Riemannian symmetric space. J. Multivariate Anal. 74, 2000.
+"""
+
+import torch
+from torch import nn
+
+from geomstats_cor import kernels
+from geomstats_cor.exceptions import ParameterError, ShapeError
+
+from ._doors import require_positive
+from ._precision import in_full_precision
+from .front_end import CovariancePooling, Shrinkage
+
+
+class JointFeatures(nn.Module):
+    """The coordinates of every joint, followed by those of a neighbour.
+
+    Parameters
+    ----------
+    neighbors : sequence of int
+        Index of the neighbour of each joint.
+
+    Notes
+    -----
+    Input [..., joints, k], output [..., joints, 2 k].
+    """
+
+    def __init__(self, neighbors):
+        super().__init__()
+        neighbors = tuple(int(index) for index in neighbors)
+        if not all(0 <= index < len(neighbors) for index in neighbors):
+            raise ParameterError(
+                f"neighbors must be indices from 0 to {len(neighbors) - 1}, one for "
+                f"each of {len(neighbors)} joints."
+            )
+        index = torch.tensor(neighbors)
+        self.register_buffer("neighbors", index, persistent=False)
+
+    def forward(self, joints):
+        """Return the features of the joints."""
+        if joints.ndim < 2 or joints.shape[-2] != len(self.neighbors):
+            raise ShapeError(
+                f"the input has shape {tuple(joints.shape)}: "
+                f"[..., {len(self.neighbors)}, k] is wanted, a row for each joint."
+            )
+        return torch.cat([joints, joints.index_select(-2, self.neighbors)], -1)
+
+
+class GaussianEmbedding(nn.Module):
+    r"""The logarithm of the normal distribution of a set of vectors, as a vector.
+
+    With the mean :math:`\mu` and the covariance :math:`\Sigma` of vectors of dimension
+    k, the lower triangle of :math:`\log Y`,
+
+    .. math:: Y = (\det \Sigma)^{-\frac{1}{k + 1}}
+              \begin{pmatrix} \Sigma + \mu \mu^\top & \mu \\ \mu^\top & 1
+              \end{pmatrix} .
+
+    Parameters
+    ----------
+    shrinkage : float
+        Amount of shrinkage of the covariance, which must be of full rank.
+
+    Notes
+    -----
+    Input [..., vectors, k], output [..., (k + 1) (k + 2) / 2].
+
+    Examples
+    --------
+    >>> import torch
+    >>> GaussianEmbedding()(torch.randn(4, 50, 31, 6)).shape
+    torch.Size([4, 50, 28])
+    """
+
+    def __init__(self, shrinkage=1e-3):
+        super().__init__()
+        self.pooling = CovariancePooling()
+        self.shrinkage = Shrinkage(shrinkage)
+
+    @in_full_precision
+    def forward(self, vectors):
+        """Return the embedding of each set of vectors."""
+        logarithm = kernels.sym_log(self.matrix(vectors))
+        rows, columns = torch.tril_indices(
+            *logarithm.shape[-2:], device=logarithm.device
+        )
+        return logarithm[..., rows, columns]
+
+    def matrix(self, vectors):
+        """Return the positive definite matrix Y, of determinant one.
+
+        Parameters
+        ----------
+        vectors : tensor, shape=[..., vectors, k]
+            Vectors.
+
+        Returns
+        -------
+        matrix : tensor, shape=[..., k + 1, k + 1]
+            Matrix.
+        """
+        covariance = self.shrinkage(self.pooling(vectors.mT))
+        mean = vectors.mean(-2)[..., None]
+        # The determinant of the block matrix is that of Sigma.
+        factor = torch.linalg.cholesky_ex(covariance).L
+        deviations = factor.diagonal(dim1=-2, dim2=-1)
+        scale = (-2.0 / (deviations.shape[-1] + 1) * deviations.log().sum(-1)).exp()
+        above = torch.cat([covariance + mean @ mean.mT, mean], -1)
+        below = torch.cat([mean.mT, torch.ones_like(mean[..., :1, :])], -1)
+        return scale[..., None, None] * torch.cat([above, below], -2)
+
+
+class TemporalPyramid(nn.Module):
+    """Covariance matrices over the windows of a temporal pyramid.
+
+    Level by level, the sequence is cut into 1, 2, 4, ... windows of equal length.
+
+    Parameters
+    ----------
+    levels : int
+        Number of levels.
+    shrinkage : float
+        Amount of shrinkage of the covariance matrices.
+
+    Notes
+    -----
+    Input [..., T, k], output [..., 2 ** levels - 1, k, k].
+
+    Examples
+    --------
+    >>> import torch
+    >>> TemporalPyramid(levels=2)(torch.randn(4, 50, 28)).shape
+    torch.Size([4, 3, 28, 28])
+    """
+
+    def __init__(self, levels=2, shrinkage=1e-3):
+        super().__init__()
+        require_positive(levels=levels)
+        self.levels = levels
+        self.pooling = CovariancePooling()
+        self.shrinkage = Shrinkage(shrinkage)
+
+    @in_full_precision
+    def forward(self, sequence):
+        """Return the covariance matrices of the windows."""
+        signal, length = sequence.mT, sequence.shape[-2]
+        finest = 2 ** (self.levels - 1)
+        if length < 2 * finest:
+            raise ShapeError(
+                f"the sequence has {length} steps: {finest} windows of at least two "
+                f"are wanted. Use fewer levels."
+            )
+        bounds = [
+            (window * length // count, (window + 1) * length // count)
+            for count in (2**level for level in range(self.levels))
+            for window in range(count)
+        ]
+        covariances = [self.pooling(signal[..., a:b]) for a, b in bounds]
+        return self.shrinkage(torch.stack(covariances, -3))
+
+    def extra_repr(self):
+        """Return the number of levels."""
+        return f"levels={self.levels}"

@@ -1,0 +1,136 @@
+"""Layers one after the other, that meet in coordinates where they can."""
+
+from torch import nn
+
+from geomstats_cor.exceptions import ShapeError
+
+from ._layer import CorLayer
+from ._precision import in_full_precision
+
+
+class CorSequential(nn.Module):
+    r"""A sequence of layers, in which steps that cancel are not computed.
+
+    A layer ends by making points of coordinates, the next begins by making coordinates
+    of points. Under the same metric the two steps are the identity, and this container
+    hands on the coordinates instead. Under the poly-hyperbolic metric this also leaves
+    out a matrix that may be indefinite by rounding.
+
+    Parameters
+    ----------
+    *layers : torch.nn.Module
+        Layers of this package, and other modules, which see points or logits. Autocast
+        is off in all of them.
+    fuse : bool
+        Whether to leave out what cancels. The result is the same up to rounding.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from cornet_nn import CorFC, CorMLR
+    >>> space, small = (FullRankCorrelationMatrices(n, equip="olm") for n in (9, 4))
+    >>> model = CorSequential(CorFC(space, small), CorMLR(small, num_classes=2))
+    >>> model(torch.eye(9).expand(8, 9, 9)).shape
+    torch.Size([8, 2])
+    """
+
+    def __init__(self, *layers, fuse=True):
+        super().__init__()
+        self.layers, self.fuse = nn.ModuleList(layers), fuse
+        require_match(layers)
+
+    @in_full_precision
+    def forward(self, point):
+        """Return the output of the last layer.
+
+        Parameters
+        ----------
+        point : tensor
+            Input of the first layer.
+
+        Returns
+        -------
+        output : tensor
+            Output of the last layer.
+        """
+        return run_layers(self.layers, point, self.fuse)
+
+    def extra_repr(self):
+        """Return whether layers are fused."""
+        return f"fuse={self.fuse}"
+
+
+def require_match(layers):
+    """Raise unless the output of each layer fits the next.
+
+    Parameters
+    ----------
+    layers : sequence of torch.nn.Module
+        Layers.
+    """
+    channels = None
+    for index, (layer, after) in enumerate(zip(layers, layers[1:], strict=False)):
+        if not isinstance(layer, CorLayer):
+            channels = None
+            continue
+        channels = channels if layer.channels_out is None else layer.channels_out
+        if not isinstance(after, CorLayer):
+            continue
+        if layer.hyperplanes_out is None:
+            raise ShapeError(f"layer {index} gives numbers, not matrices: put it last.")
+        given, wanted = layer.hyperplanes_out.n, after.hyperplanes_in.n
+        if given != wanted:
+            raise ShapeError(
+                f"layer {index} gives matrices of size {given}, but layer {index + 1} "
+                f"takes matrices of size {wanted}."
+            )
+        if None not in (channels, after.channels) and channels != after.channels:
+            raise ShapeError(
+                f"layer {index} gives {channels} channels, but layer {index + 1} takes "
+                f"{after.channels}."
+            )
+
+
+def run_layers(layers, value, fuse):
+    """Apply layers one after the other.
+
+    Parameters
+    ----------
+    layers : sequence of torch.nn.Module
+        Layers.
+    value : tensor
+        Input of the first.
+    fuse : bool
+        Whether layers under the same metric meet in coordinates.
+
+    Returns
+    -------
+    value : tensor
+        Output of the last.
+    """
+    before, dropped = None, False
+    for layer in layers:
+        if not isinstance(layer, CorLayer):
+            value = layer(_finished(before, value, dropped))
+            before, dropped = None, False
+            continue
+        if before is None:
+            features = layer.read(layer.admit(value))
+        elif fuse and _share_metric(before, layer):
+            features = layer.read_coords(value)
+        else:
+            features = layer.read(before.write(value))
+        value = layer.compute(features)
+        # An activation leaves the axis of channels as it found it.
+        dropped = layer.drops_channels or (dropped and layer.channels_out is None)
+        before = layer
+    return _finished(before, value, dropped)
+
+
+def _finished(layer, value, dropped):
+    return value if layer is None else layer.finish(value, dropped)
+
+
+def _share_metric(before, after):
+    return before.hyperplanes_out.metric.is_same(after.hyperplanes_in.metric)

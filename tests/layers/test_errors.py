@@ -1,0 +1,120 @@
+"""What is wrong is said, with the numbers, and with what to do."""
+
+import pytest
+import torch
+from geomstats.geometry.spd_matrices import SPDMatrices
+
+from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from geomstats_cor import FullRankCorrelationMatrices
+from geomstats_cor.exceptions import (
+    NotPositiveDefiniteError,
+    NotUnitDiagonalError,
+    ParameterError,
+    ShapeError,
+)
+
+from .networks import KEYS, points, space_of
+
+SMALL = space_of("olm", 3)
+BUILDERS = {
+    "mlr": lambda space: CorMLR(space, 3),
+    "fc in": lambda space: CorFC(space, SMALL),
+    "fc out": lambda space: CorFC(SMALL, space),
+    "conv in": lambda space: CorConv1d(space, SMALL, 2, 1),
+    "conv out": lambda space: CorConv1d(SMALL, space, 2, 1),
+    "activation": lambda space: TangentActivation(space, torch.relu),
+}
+
+every_builder = pytest.mark.parametrize("name", BUILDERS)
+
+
+@every_builder
+def test_a_space_without_a_metric(name):
+    with pytest.raises(ParameterError, match="has no metric: equip it"):
+        BUILDERS[name](FullRankCorrelationMatrices(3, equip=False))
+
+
+@every_builder
+def test_a_metric_without_hyperplanes(name):
+    quotient = FullRankCorrelationMatrices(3, equip=True)
+    with pytest.raises(ParameterError, match="QuotientMetric has no hyperplanes"):
+        BUILDERS[name](quotient)
+    with pytest.raises(ParameterError, match="SPD.* has no hyperplanes"):
+        BUILDERS[name](SPDMatrices(3))
+
+
+@every_builder
+def test_a_key_or_a_size_instead_of_a_space(name):
+    for value in ("olm", 3):
+        with pytest.raises(ParameterError, match="takes a space with a metric"):
+            BUILDERS[name](value)
+
+
+@every_builder
+def test_weights_of_the_poly_hyperbolic_metric(name):
+    space = FullRankCorrelationMatrices(3, equip=False)
+    space.equip_with_metric("phcm", weights=[1.0, 2.0])
+    with pytest.raises(ParameterError, match="weights other than one"):
+        BUILDERS[name](space)
+    space.equip_with_metric("phcm", weights=[1.0, 1.0])
+    BUILDERS[name](space)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_shapes(key):
+    space = space_of(key, 4)
+    layer = CorMLR(space, 3, channels=2)
+    for shape, message in [
+        ((2, 3, 3), "for matrices of size n = 4"),
+        ((2, 4, 3), "for matrices of size n = 4"),
+        ((4,), "for matrices of size n = 4"),
+        ((4, 4), "has 2 channels"),
+        ((3, 4, 4), "has 2 channels"),
+        ((2, 3, 4, 4), "has 2 channels"),
+    ]:
+        with pytest.raises(ShapeError, match=message):
+            layer(torch.zeros(shape))
+    with pytest.raises(ShapeError, match="has 1 channels"):
+        CorMLR(space, 3)(torch.zeros(5, 2, 4, 4))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_entries_are_looked_at_by_the_space(key):
+    layer = CorMLR(space_of(key, 4), 3)
+    with pytest.raises(NotUnitDiagonalError):
+        layer(2.0 * torch.eye(4))
+    with pytest.raises(NotPositiveDefiniteError):
+        layer(torch.ones(2, 4, 4) - 2.0 * (torch.ones(4, 4) - torch.eye(4)))
+    unlooked = CorMLR(FullRankCorrelationMatrices(4, equip=key, check=False), 3)
+    assert unlooked(points(4, (2,), dtype=torch.float32)).shape == (2, 3)
+
+
+def test_numbers():
+    with pytest.raises(ParameterError, match="num_classes must be a positive integer"):
+        CorMLR(SMALL, 0)
+    with pytest.raises(ParameterError, match="channels must be a positive integer"):
+        CorMLR(SMALL, 2, channels=1.5)
+    with pytest.raises(ParameterError, match="channels must be a positive integer"):
+        CorFC(SMALL, SMALL, channels=0)
+    with pytest.raises(ParameterError, match="no basis 'helmert'"):
+        CorFC(SMALL, SMALL, basis="helmert")
+
+
+@pytest.mark.parametrize("name", ["olm, beta and gamma", "lsm, delta and zeta"])
+def test_the_printed_basis_is_that_of_frobenius(name):
+    layer = CorFC(SMALL, space_of(name, 4), basis="printed")
+    with pytest.raises(ParameterError, match="belongs to the Frobenius product"):
+        layer(torch.eye(3))
+
+
+def test_networks():
+    with pytest.raises(ParameterError, match="no metric goes with it"):
+        CorNet(4, 3, 2)
+    with pytest.raises(ParameterError, match="there is no metric 'spam'"):
+        CorNet(4, 3, 2, metric="spam")
+    with pytest.raises(ParameterError, match="pass a key"):
+        CorNet(4, 3, 2, metric="olm", mlr=3)
+    with pytest.raises(ShapeError, match="matrices of size 3, .* of size 4"):
+        CorNet(4, 3, 2, metric="olm", mlr=space_of("ecm", 4))
+    with pytest.raises(ParameterError, match="has no metric"):
+        CorNet(FullRankCorrelationMatrices(4, equip=False), 3, 2, metric="olm")

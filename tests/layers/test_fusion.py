@@ -1,0 +1,137 @@
+"""Layers that meet in coordinates give what they give when they meet in points."""
+
+import itertools
+
+import pytest
+import torch
+
+from cornet_nn import CorFC, CorMLR, CorNet, CorSequential, TangentActivation
+from geomstats_cor.exceptions import ShapeError
+from geomstats_cor.pullback import CorrelationMetric
+
+from .networks import KEYS, points, randomised, space_of
+
+PAIRS = list(itertools.product(KEYS, KEYS))
+
+
+def value_and_gradients(model, given):
+    given = given.clone().requires_grad_()
+    output = model(given)
+    weights = torch.linspace(-1.0, 1.0, output.numel(), dtype=given.dtype)
+    parameters = list(model.parameters())
+    loss = (weights * output.flatten()).sum()
+    return output, torch.autograd.grad(loss, [given, *parameters])
+
+
+@pytest.mark.parametrize("key, mlr", PAIRS)
+@pytest.mark.parametrize("activation", [None, torch.tanh])
+def test_fused_is_unfused(key, mlr, activation):
+    torch.manual_seed(2)
+    model = CorNet(
+        5,
+        4,
+        3,
+        in_channels=3,
+        metric=key,
+        mlr=mlr,
+        out_channels=2,
+        kernel_size=2,
+        activation=activation,
+        dtype=torch.float64,
+    )
+    randomised(model, scale=0.2)
+    given = points(5, (4, 3))
+    fused, fused_gradients = value_and_gradients(model, given)
+    model.fuse = False
+    unfused, unfused_gradients = value_and_gradients(model, given)
+    torch.testing.assert_close(fused, unfused, rtol=1e-10, atol=1e-10)
+    for actual, expected in zip(fused_gradients, unfused_gradients, strict=True):
+        scale = float(expected.abs().max())
+        torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-9 * scale)
+
+
+@pytest.fixture
+def conversions(monkeypatch):
+    """Count how often points are made of coordinates."""
+    calls, original = [], CorrelationMetric.from_coords
+    monkeypatch.setattr(
+        CorrelationMetric,
+        "from_coords",
+        lambda self, coords: calls.append(self) or original(self, coords),
+    )
+    return calls
+
+
+@pytest.mark.parametrize("key, mlr", PAIRS)
+def test_what_cancels_is_not_computed(key, mlr, conversions):
+    model = CorNet(5, 4, 3, metric=key, mlr=mlr, activation=torch.tanh)
+    given = points(5, (2,), dtype=torch.float32)
+    model(given)
+    assert len(conversions) == (0 if key == mlr else 1)
+    conversions.clear()
+    model.fuse = False
+    model(given)
+    assert len(conversions) == 2
+
+
+def test_metrics_with_other_parameters_are_other_metrics(conversions):
+    other = space_of("olm, beta and gamma", 4)
+    given = points(5, (2,), dtype=torch.float32)
+    CorNet(5, 4, 3, metric="olm", mlr=other)(given)
+    assert len(conversions) == 1
+    CorNet(5, 4, 3, metric="olm", mlr=space_of("olm", 4))(given)
+    assert len(conversions) == 1
+
+
+def test_sequence_ends_with_the_output_of_the_last_layer():
+    fc = CorFC(space_of("lsm", 5), space_of("phcm", 4), dtype=torch.float64)
+    activation = TangentActivation(space_of("phcm", 4), torch.nn.Tanh())
+    given = points(5, (2,))
+    torch.testing.assert_close(CorSequential(fc)(given), fc(given))
+    model = CorSequential(fc, activation)
+    torch.testing.assert_close(model(given), activation(fc(given)))
+
+
+def test_other_modules_see_points_and_logits():
+    space = space_of("ecm", 4)
+    fc = CorFC(space_of("ecm", 5), space, dtype=torch.float64)
+    mlr = CorMLR(space, 3, dtype=torch.float64)
+    model = CorSequential(fc, torch.nn.Identity(), mlr, torch.nn.Softmax(-1))
+    given = points(5, (2,))
+    torch.testing.assert_close(model(given), torch.softmax(mlr(fc(given)), -1))
+
+
+def test_a_single_sample_without_a_batch():
+    """One kernel gives one channel, which is not mistaken for a batch."""
+    for key, mlr in (("olm", "olm"), ("olm", "ecm")):
+        model = CorNet(5, 4, 3, in_channels=2, metric=key, mlr=mlr, dtype=torch.float64)
+        given = points(5, (3, 2))
+        assert model(given[0]).shape == (3,)
+        torch.testing.assert_close(model(given)[0], model(given[0]))
+
+
+def test_under_one_flat_metric_the_network_is_linear_in_coordinates():
+    for key in KEYS:
+        space = space_of(key, 5)
+        model = randomised(
+            CorNet(space, 4, 3, metric=key, dtype=torch.float64), scale=0.2
+        )
+        x = 0.3 * torch.randn(2, space.dim, dtype=torch.float64)
+        a, b, middle = (
+            model(space.metric.from_coords(c)) for c in (x[0], x[1], (x[0] + x[1]) / 2)
+        )
+        bend = float(((a + b) / 2 - middle).abs().max().detach())
+        assert bend < 1e-10 if key != "phcm" else bend > 1e-4
+
+
+def test_layers_that_do_not_fit():
+    small, large = space_of("olm", 4), space_of("olm", 5)
+    with pytest.raises(ShapeError, match="gives matrices of size 4, .* of size 5"):
+        CorSequential(CorFC(large, small), CorMLR(large, 3))
+    with pytest.raises(ShapeError, match="gives 1 channels, but layer 1 takes 2"):
+        CorSequential(CorFC(large, small), CorMLR(small, 3, channels=2))
+    with pytest.raises(ShapeError, match="gives numbers"):
+        CorSequential(CorMLR(small, 3), CorMLR(small, 3))
+    with pytest.raises(ShapeError, match="gives 1 channels, but layer 2 takes 2"):
+        activation = TangentActivation(small, torch.relu)
+        CorSequential(CorFC(large, small), activation, CorMLR(small, 3, channels=2))
