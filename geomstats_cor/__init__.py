@@ -19,6 +19,11 @@ _HOMES = {
     "get_metric": "metrics",
     "FrechetMean": "means",
     "frechet_mean": "means",
+    "frechet_variance": "means",
+    "GeometricMedian": "robust_means",
+    "geometric_median": "robust_means",
+    "TrimmedMean": "robust_means",
+    "trimmed_mean": "robust_means",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
 
