@@ -103,6 +103,8 @@ class _Slopes:
         Weight of the points that are here.
     residual : array, shape=[...]
         Slope of the steepest descent, zero at a minimiser.
+    rounding, resolution : array, shape=[...]
+        Errors of the slope and of the sum that rounding may cause.
     """
 
     def __init__(self, metric, points, weights, here):
@@ -120,44 +122,63 @@ class _Slopes:
         self.residual = xp.clip(force - self.held, min=0.0)
         self.stiffness = xp.sum(self.pulls, axis=-1)
         self.rounding = eps(points) + _rounding(points) * self.stiffness / 32.0
+        self.objective = xp.sum(weights * self.distances, axis=-1)
+        self.resolution = 8.0 * eps(points) * self.objective
 
-    def weiszfeld_step(self):
-        """Return the step of Weiszfeld, or that of Vardi and Zhang off a kink."""
+    def step(self):
+        """Return the step of Newton; off a kink, that along the steepest descent."""
         xp = namespace(self.pull)
-        force = self.residual + self.held
-        share = self.residual / xp.where(force > 0.0, force, 1.0)
-        return (share / self.stiffness)[..., None] * self.pull
-
-    def newton_step(self, tolerance):
-        """Return the step of Newton, by conjugate gradients."""
         bent = self.metric.hessian(self.logs, self.pulls)
 
-        def product(vector):
+        def hessian(vector):
             along = self.units @ vector[..., None]
             straight = (self.units.mT @ (self.pulls[..., None] * along))[..., 0]
             return bent(vector) - straight
 
-        return _conjugate_gradients(product, self.pull, tolerance)
+        smallest = 8.0 * eps(self.pull) * self.stiffness[..., None]
+        force = (self.residual + self.held)[..., None]
+        steepest = self.pull / xp.where(force > 0.0, force, 1.0)
+        curvature = xp.maximum(row_dot(steepest, hessian(steepest)), smallest)
+        off = self.residual[..., None] / xp.where(curvature > 0.0, curvature, 1.0)
+        # An error of the step as large as its square keeps the convergence quadratic.
+        tolerance = xp.clip(0.1 * self.residual, min=eps(self.pull), max=0.1)[..., None]
+        newton = _conjugate_gradients(hessian, self.pull, tolerance, smallest)
+        return xp.where((self.held > 0.0)[..., None], off * steepest, newton)
+
+    def slope(self, step):
+        """Return the derivative of the sum in the direction of a step."""
+        xp = namespace(step)
+        size = xp.linalg.vector_norm(step, axis=-1)
+        return self.held * size - xp.sum(self.pull * step, axis=-1)
 
 
-def _conjugate_gradients(product, right, tolerance):
-    """Solve a positive definite system to a tolerance relative to the right side."""
+def _conjugate_gradients(product, right, tolerance, smallest):
+    """Solve a positive definite system to a tolerance relative to the right side.
+
+    Curvature below the smallest that can be computed ends the iteration, with a long
+    step in the direction where it was met.
+    """
     xp = namespace(right)
     solution, residual, direction = xp.zeros_like(right), right, right
     square = row_dot(right, right)
-    goal = tolerance[..., None] ** 2 * square
+    goal = tolerance**2 * square
+    wanted = square > goal
     for _ in range(2 * right.shape[-1] + 20):
         image = product(direction)
-        energy = row_dot(direction, image)
-        wanted = (square > goal) & (energy > 0.0)
-        if not bool(xp.any(wanted)):
-            break
+        energy, least = (
+            row_dot(direction, image),
+            smallest * row_dot(direction, direction),
+        )
+        energy, is_curved = xp.maximum(energy, least), energy > least
         length = xp.where(wanted, square / xp.where(wanted, energy, 1.0), 0.0)
         solution = solution + length * direction
         residual = residual - length * image
         previous, square = square, row_dot(residual, residual)
         ratio = xp.where(wanted, square / xp.where(wanted, previous, 1.0), 0.0)
         direction = residual + ratio * direction
+        wanted = wanted & is_curved & (square > goal)
+        if not bool(xp.any(wanted)):
+            break
     return solution
 
 
@@ -169,44 +190,52 @@ def _newton_median(metric, points, weights, here, done):
     for _ in range(_MAX_ITERATIONS):
         slopes = _Slopes(metric, points, weights, here)
         nearest = xp.argmin(slopes.distances, axis=-1, keepdims=True)
-        if bool(xp.any(nearest != tested)):
+        close = xp.min(slopes.distances, axis=-1) <= 1e-2 * slopes.objective
+        if bool(xp.any(nearest != tested)) or bool(xp.any(close & ~done)):
             tested = nearest
             kink = xp.take_along_axis(points, nearest[..., None, None], axis=-3)
             kink = kink[..., 0, :, :]
             there = _Slopes(metric, points, weights, kink)
             hit = ~done & (there.residual <= there.rounding) & (there.held > 0.0)
-            here = xp.where(hit[..., None, None], kink, here)
+            # Next to a kink the slope is lost in rounding: step off the kink itself.
+            snap = ~done & close & (there.objective <= slopes.objective)
+            here = xp.where((hit | snap)[..., None, None], kink, here)
             done = done | hit
-        error, unit = slopes.residual, slopes.rounding
-        stagnates = (error <= 1e3 * unit) & (error >= 0.5 * previous)
-        done = done | (error <= unit) | stagnates
+            slopes = _Slopes(metric, points, weights, here)
+        step = slopes.step()
+        error = slopes.residual
+        # The sum can no longer be told from its minimum, nor the slope from zero.
+        stalls = -slopes.slope(step) <= slopes.resolution
+        stagnates = stalls & (error >= 0.5 * previous)
+        done = done | (error <= slopes.rounding) | stagnates
         if bool(xp.all(done)):
             return here
         previous = error
-        here = _descend(metric, points, weights, here, slopes, done)
-    warn_unfinished("geometric median", error, done, lambda index: float("nan"))
+        step = xp.where(done[..., None], 0.0, step)
+        here = _descend(metric, points, weights, here, slopes, step)
+    warn_unfinished(
+        "geometric median",
+        error,
+        done,
+        lambda i: xp.reshape(slopes.rounding / eps(points), (-1,))[i],
+    )
     return here
 
 
-def _descend(metric, points, weights, here, slopes, done):
-    """Take a step of Newton, or of Weiszfeld off a kink, that lowers the sum."""
+def _descend(metric, points, weights, here, slopes, step):
+    """Take the longest step in a halving sequence that lowers the sum enough."""
     xp = namespace(points)
-    error = slopes.residual
-    tolerance = xp.clip(0.1 * error, max=0.1)
-    step = slopes.newton_step(tolerance)
-    step = xp.where((slopes.held > 0.0)[..., None], slopes.weiszfeld_step(), step)
     size = xp.linalg.vector_norm(step, axis=-1)
+    slope = slopes.slope(step)
     reach = xp.max(slopes.distances, axis=-1)
     length = xp.where(size > reach, reach / xp.where(size > 0.0, size, 1.0), 1.0)
-    length = xp.where(done, 0.0, length)
-    objective = xp.sum(weights * slopes.distances, axis=-1)
-    slack = 1.0 + 8.0 * eps(points)
     for _ in range(_MAX_HALVINGS):
         trial = metric.exp_coords(length[..., None] * step, here)
         logs = metric.log_coords(points, trial[..., None, :, :])
         value = xp.sum(weights * xp.linalg.vector_norm(logs, axis=-1), axis=-1)
-        worse = ~(value <= slack * objective)
+        enough = slopes.objective + 0.1 * slope * length + slopes.resolution
+        worse = ~(value <= enough)
         if not bool(xp.any(worse)):
             break
         length = xp.where(worse, 0.5 * length, length)
-    return xp.where(done[..., None, None], here, trial)
+    return xp.where((size > 0.0)[..., None, None], trial, here)
