@@ -24,6 +24,9 @@ _HOMES = {
     "geometric_median": "robust_means",
     "TrimmedMean": "robust_means",
     "trimmed_mean": "robust_means",
+    "StreamingMean": "streaming",
+    "frechet_mean_of_chunks": "streaming",
+    "MeanOfChunks": "streaming",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
 

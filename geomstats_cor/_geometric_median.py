@@ -123,7 +123,8 @@ class _Slopes:
         self.stiffness = xp.sum(self.pulls, axis=-1)
         self.rounding = eps(points) + _rounding(points) * self.stiffness / 32.0
         self.objective = xp.sum(weights * self.distances, axis=-1)
-        self.resolution = 8.0 * eps(points) * self.objective
+        terms = self.distances.shape[-1]
+        self.resolution = 8.0 * eps(points) * terms**0.5 * self.objective
 
     def step(self):
         """Return the step of Newton; off a kink, that along the steepest descent."""
