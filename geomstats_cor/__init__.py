@@ -27,6 +27,7 @@ _HOMES = {
     "StreamingMean": "streaming",
     "frechet_mean_of_chunks": "streaming",
     "MeanOfChunks": "streaming",
+    "CondensedCorrelations": "condensed",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
 
