@@ -3,6 +3,8 @@
 import functools
 
 import dask
+import dask.array
+from dask.delayed import Delayed
 
 from .chunks import summarise_block
 from .exceptions import ParameterError, ShapeError
@@ -15,7 +17,7 @@ class DaskSource:
 
     Parameters
     ----------
-    chunks : dask.array.Array, shape=[N, n, n], or sequence of Delayed
+    chunks : dask.array.Array, shape=[N, n, n], Delayed, or sequence of these
         Blocks.
     weights : array-like or dask.array.Array, shape=[N]
         Weights of the matrices of an array.
@@ -32,11 +34,11 @@ class DaskSource:
                     "weights go with an array; a delayed block brings its own as a "
                     "pair (points, weights)."
                 )
-            self._blocks = [_delayed(block) for block in chunks]
-        elif hasattr(chunks, "chunks"):
-            self._blocks = _array_blocks(chunks, weights)
-        else:
+            self._blocks = [dask.delayed(block) for block in chunks]
+        elif isinstance(chunks, Delayed):
             self._blocks = [chunks]
+        else:
+            self._blocks = _array_blocks(chunks, weights)
         self._chunk_size = chunk_size
 
     def reduce(self, summarise, merge, bar):
@@ -74,16 +76,7 @@ def _merge_all(merge, states):
     return functools.reduce(merge, states)
 
 
-def _delayed(block):
-    """Return a delayed block, also of a dask array."""
-    if not hasattr(block, "chunks"):
-        return block
-    return dask.delayed(block)
-
-
 def _array_blocks(array, weights):
-    import dask.array
-
     if array.ndim != 3:
         raise ShapeError(
             f"the dask array has shape {array.shape}: a stack of matrices [N, n, n] is "

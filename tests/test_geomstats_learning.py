@@ -63,9 +63,10 @@ def same_partition(found, labels):
 
 
 class TestMeans:
-    def test_frechet_mean(self, space, points, rng):
+    @pytest.mark.parametrize("method", ["default", "adaptive"])
+    def test_frechet_mean(self, space, points, rng, method):
         weights = rng.uniform(size=12)
-        estimator = FrechetMean(space).set(epsilon=1e-20, max_iter=100)
+        estimator = FrechetMean(space, method).set(epsilon=1e-20, max_iter=100)
         mean = estimator.fit(points, weights=weights).estimate_
         expected = frechet_mean(points, space, weights)
         np.testing.assert_allclose(mean, expected, atol=1e-9)
@@ -114,7 +115,9 @@ class TestTangentSpaces:
         start, end = random_correlation(rng, 3, 5.0, (2,))
         path = space.metric.geodesic(start, end)
         process = WrappedGaussianProcess(space, prior=lambda t: path(t[:, 0]))
-        bent = space.metric.exp_coords(0.1 * np.sin(times) * np.ones(3), path(times[:, 0]))
+        bent = space.metric.exp_coords(
+            0.1 * np.sin(times) * np.ones(3), path(times[:, 0])
+        )
         process.fit(times, bent)
         np.testing.assert_allclose(process.predict(times), bent, atol=1e-4)
 
@@ -199,7 +202,6 @@ class TestRegression:
         regression = GeodesicRegression(
             space, center_X=False, initialization="frechet", compute_training_score=True
         )
-        regression.set(autodiff_jac=False)
         regression.fit(times, path(times))
         np.testing.assert_allclose(regression.predict(times), path(times), atol=1e-2)
         assert regression.training_score_ > 0.999
