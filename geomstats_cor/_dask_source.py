@@ -28,6 +28,8 @@ class DaskSource:
     is_repeatable = True
 
     def __init__(self, chunks, weights=None, chunk_size=None):
+        if isinstance(chunks, Delayed):
+            chunks = [chunks]
         if isinstance(chunks, (list, tuple)):
             if weights is not None:
                 raise ParameterError(
@@ -35,8 +37,6 @@ class DaskSource:
                     "pair (points, weights)."
                 )
             self._blocks = [dask.delayed(block) for block in chunks]
-        elif isinstance(chunks, Delayed):
-            self._blocks = [chunks]
         else:
             self._blocks = _array_blocks(chunks, weights)
         self._chunk_size = chunk_size

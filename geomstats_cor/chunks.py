@@ -155,7 +155,7 @@ def summarise_block(
         raise ShapeError(
             f"block {index} has {len(points)} matrices, but {len(weights)} weights."
         )
-    size = chunk_size or max(1, _PIECE_BYTES // max(1, 8 * points.shape[-1] ** 2))
+    size = chunk_size or piece_size(points.shape[-1])
     state = None
     for start in range(0, max(len(points), 1), size):
         piece = slice(start, start + size)
@@ -169,6 +169,22 @@ def summarise_block(
         state = found if state is None else merge(state, found)
         advance(len(points[piece]))
     return state
+
+
+def piece_size(n):
+    """Return the number of matrices of a piece of a few megabytes.
+
+    Parameters
+    ----------
+    n : int
+        Size of the matrices.
+
+    Returns
+    -------
+    number : int
+        Number of matrices, at least one.
+    """
+    return max(1, _PIECE_BYTES // max(1, 8 * n * n))
 
 
 def _in_memory(piece):

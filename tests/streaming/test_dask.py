@@ -104,5 +104,6 @@ def test_bad_input(points):
         frechet_mean_of_chunks(array[0], space)
     with pytest.raises(ShapeError, match="60 matrices"):
         frechet_mean_of_chunks(array, space, weights=np.ones(59))
-    with pytest.raises(ParameterError, match="brings its own"):
-        frechet_mean_of_chunks([dask.delayed(points)], space, weights=np.ones(60))
+    for block in ([dask.delayed(points)], dask.delayed(points)):
+        with pytest.raises(ParameterError, match="brings its own"):
+            frechet_mean_of_chunks(block, space, weights=np.ones(60))
