@@ -3,12 +3,21 @@
 docs/means.md has the table of what works, and the reasons where something cannot.
 """
 
+import pathlib
+import pkgutil
+import re
+
 import geomstats.backend as gs
+import geomstats.learning
 import numpy as np
 import pytest
+from geomstats.exceptions import AutodiffNotImplementedError
+from geomstats.learning.aac import AAC
 from geomstats.learning.agglomerative_hierarchical_clustering import (
     AgglomerativeHierarchicalClustering,
 )
+from geomstats.learning.expectation_maximization import RiemannianEM
+from geomstats.learning.exponential_barycenter import ExponentialBarycenter
 from geomstats.learning.frechet_mean import FrechetMean, variance
 from geomstats.learning.geodesic_regression import GeodesicRegression
 from geomstats.learning.geometric_median import GeometricMedian
@@ -21,7 +30,7 @@ from geomstats.learning.kmedoids import RiemannianKMedoids
 from geomstats.learning.knn import KNearestNeighborsClassifier
 from geomstats.learning.mdm import RiemannianMinimumDistanceToMean
 from geomstats.learning.online_kmeans import OnlineKMeans
-from geomstats.learning.pca import TangentPCA
+from geomstats.learning.pca import ExactPGA, TangentPCA
 from geomstats.learning.preprocessing import ToTangentSpace
 from geomstats.learning.radial_kernel_functions import gaussian_radial_kernel
 from geomstats.learning.riemannian_mean_shift import RiemannianMeanShift
@@ -66,10 +75,17 @@ class TestMeans:
     @pytest.mark.parametrize("method", ["default", "adaptive"])
     def test_frechet_mean(self, space, points, rng, method):
         weights = rng.uniform(size=12)
-        estimator = FrechetMean(space, method).set(epsilon=1e-20, max_iter=100)
+        estimator = FrechetMean(space, method=method).set(epsilon=1e-20, max_iter=100)
         mean = estimator.fit(points, weights=weights).estimate_
         expected = frechet_mean(points, space, weights)
         np.testing.assert_allclose(mean, expected, atol=1e-9)
+
+    def test_frechet_means_in_a_batch(self, space, rng):
+        points = random_correlation(rng, 3, 5.0, (12, 2))
+        estimator = FrechetMean(space, method="batch")
+        means = estimator.set(epsilon=1e-20, max_iter=100).fit(points).estimate_
+        expected = frechet_mean(points.swapaxes(0, 1), space)
+        np.testing.assert_allclose(means, expected, atol=1e-9)
 
     def test_variance(self, space, points, rng):
         mean, weights = random_correlation(rng, 3), rng.uniform(size=12)
@@ -205,3 +221,61 @@ class TestRegression:
         regression.fit(times, path(times))
         np.testing.assert_allclose(regression.predict(times), path(times), atol=1e-2)
         assert regression.training_score_ > 0.999
+
+
+class TestWhatCannot:
+    """The reasons of docs/means.md, as the errors that they come with."""
+
+    @pytest.mark.parametrize(
+        "learner, error, message",
+        [
+            (
+                lambda space: KNearestNeighborsClassifier(space),
+                ValueError,
+                "dim 3",
+            ),
+            (
+                lambda space: KernelDensityEstimationClassifier(space),
+                ValueError,
+                "dim 3",
+            ),
+            (
+                lambda space: AgglomerativeHierarchicalClustering(space),
+                ValueError,
+                "dim 3",
+            ),
+            (
+                lambda space: RiemannianEM(space, n_gaussians=2),
+                AttributeError,
+                "normalization_factor",
+            ),
+            (lambda space: ExponentialBarycenter(space), AttributeError, "inverse"),
+            (lambda space: ExactPGA(space), NotImplementedError, "two-dimensional"),
+            (
+                lambda space: AAC(space, estimate="frechet_mean"),
+                AttributeError,
+                "aligner",
+            ),
+            (
+                lambda space: GeodesicRegression(
+                    space, method="riemannian", initialization="frechet"
+                ),
+                AutodiffNotImplementedError,
+                "numpy backend",
+            ),
+        ],
+    )
+    def test_reasons(self, points, learner, error, message):
+        labels = np.arange(12) % 2 * 1.0
+        with pytest.raises(error, match=message):
+            estimator = learner(equipped(3, "olm"))
+            if isinstance(estimator, GeodesicRegression):
+                estimator.fit(labels, points)
+            else:
+                estimator.fit(points, labels)
+
+    def test_the_page_names_every_module(self):
+        page = pathlib.Path(__file__).parents[1] / "docs" / "means.md"
+        named = set(re.findall(r"`(\w+)\.\w+", page.read_text()))
+        modules = {m.name for m in pkgutil.iter_modules(geomstats.learning.__path__)}
+        assert {name for name in modules if not name.startswith("_")} <= named

@@ -1,19 +1,30 @@
-"""The code in the README runs as written."""
+"""The code in the README and in the pages of the documentation runs as written."""
 
 import pathlib
 import re
 
 import pytest
 
-README = pathlib.Path(__file__).parents[1] / "README.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+ROOT = pathlib.Path(__file__).parents[1]
+PAGES = ("README.md", "docs/means.md")
+BLOCKS = {
+    f"{page} block {number}": block
+    for page in PAGES
+    for number, block in enumerate(
+        re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+    )
+}
 
 
-@pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_code_block_runs(number, capsys):
-    exec(compile(BLOCKS[number], f"README.md block {number}", "exec"), {})
+@pytest.mark.parametrize("name", BLOCKS)
+def test_code_block_runs(name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if "dask" in BLOCKS[name]:
+        pytest.importorskip("dask.array")
+    exec(compile(BLOCKS[name], name, "exec"), {})
     capsys.readouterr()
 
 
-def test_there_are_code_blocks():
-    assert len(BLOCKS) >= 2
+@pytest.mark.parametrize("page", PAGES)
+def test_there_are_code_blocks(page):
+    assert sum(name.startswith(page) for name in BLOCKS) >= 2
