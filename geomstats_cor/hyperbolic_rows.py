@@ -7,7 +7,7 @@ from .exceptions import ParameterError
 from .hyperplanes import BallHyperplanes
 from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
-from .kernels._smooth import length
+from .kernels._smooth import coth_excess, length
 
 
 class HyperbolicRowsMetric(ImageMetric):
@@ -116,6 +116,44 @@ class HyperbolicRowsMetric(ImageMetric):
                 "hyperplanes in a single ball: equip the space with weights=None."
             )
         return BallHyperplanes(metric)
+
+    def _bending(self, rows):
+        r"""Return the excess and the squared distances of the rows of logarithms.
+
+        The Hessian of half the squared distance to a point with logarithm :math:`v`,
+        :math:`|v| = r`, is :math:`I + e (r^2 I - v v^\top)` on a row, with the excess
+        :math:`e = (r \coth r - 1) / r^2`.
+        """
+        squares = row_dot(rows, rows)
+        if not self.is_canonical:
+            squares = squares / self._row_weights(rows)[:, None]
+        return coth_excess(squares), squares
+
+    def stiffness(self, logs):
+        """Return the diagonals of Hessians of half the squared distance."""
+        rows = kernels.unpack_strictly_lower(logs)
+        excess, squares = self._bending(rows)
+        across = self._row_weights(rows)[:, None] * squares - rows * rows
+        excess = excess / self._row_weights(rows)[:, None]
+        return kernels.pack_strictly_lower(1.0 + excess * across)
+
+    def hessian(self, logs, weights):
+        """Return the product with a weighted sum of such Hessians."""
+        xp = namespace(logs)
+        rows = kernels.unpack_strictly_lower(logs)
+        excess, squares = self._bending(rows)
+        weights = weights[..., None, None]
+        excess = weights * excess
+        shift = xp.sum(weights + excess * squares, axis=-3)
+        excess = excess / self._row_weights(rows)[:, None]
+
+        def product(vector):
+            vector = kernels.unpack_strictly_lower(vector)
+            along = excess * row_dot(rows, vector[..., None, :, :])
+            bent = shift * vector - xp.sum(along * rows, axis=-3)
+            return kernels.pack_strictly_lower(bent)
+
+        return product
 
     def mean(self, points, weights):
         """Return the Fréchet mean of each row; the weights of the rows drop out."""

@@ -16,6 +16,8 @@ from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
 
+_PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
+
 
 class ImageMetric(RiemannianMetric, abc.ABC):
     """A metric on the image space of a diffeomorphism.
@@ -67,6 +69,33 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     @abc.abstractmethod
     def hyperplanes(self, metric):
         """Return the `Hyperplanes` of a pullback of this metric."""
+
+    @abc.abstractmethod
+    def stiffness(self, logs):
+        """Return the diagonals [..., d] of Hessians of half the squared distance.
+
+        Parameters
+        ----------
+        logs : array, shape=[..., d]
+            Points, as coordinates of their logarithms at the place of the Hessian.
+        """
+
+    @abc.abstractmethod
+    def hessian(self, logs, weights):
+        """Return the product with a weighted sum of such Hessians, a function.
+
+        Parameters
+        ----------
+        logs : array, shape=[..., N, d]
+            Points, as coordinates of their logarithms at the place of the Hessian.
+        weights : array, shape=[..., N]
+            Weights.
+
+        Returns
+        -------
+        product : callable
+            Maps vectors [..., d] to vectors [..., d].
+        """
 
     @abc.abstractmethod
     def mean(self, points, weights):
@@ -125,6 +154,31 @@ class ImageMetric(RiemannianMetric, abc.ABC):
             Length.
         """
         return length(self.squared_norm(vector, base_point))
+
+    def dist_broadcast(self, point_a, point_b):
+        """Return the distances between all points of two stacks.
+
+        Parameters
+        ----------
+        point_a : array, shape=[..., k, n, n]
+            Points.
+        point_b : array, shape=[..., l, n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[..., k, l]
+            Distances.
+        """
+        n = point_a.shape[-1]
+        return _row_by_row(
+            lambda rows: self.dist(
+                point_a[..., rows, None, :, :], point_b[..., None, :, :, :]
+            ),
+            point_a.shape[-3],
+            point_b.shape[-3] * n * n,
+            namespace(point_a),
+        )
 
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
         """Return the geodesic from a point, to a point or with a velocity.
@@ -220,6 +274,17 @@ class FlatMetric(ImageMetric):
         """Return the distance."""
         return self.norm(point_b - point_a)
 
+    def dist_broadcast(self, point_a, point_b):
+        """Return the distances between all points of two stacks, in coordinates."""
+        a, b = self.to_coords(point_a), self.to_coords(point_b)
+        xp = namespace(a)
+
+        def dists(rows):
+            difference = a[..., rows, None, :] - b[..., None, :, :]
+            return length(xp.sum(difference * difference, axis=-1))
+
+        return _row_by_row(dists, a.shape[-2], b.shape[-2] * b.shape[-1], xp)
+
     def parallel_transport(
         self, tangent_vec, base_point, direction=None, end_point=None
     ):
@@ -233,6 +298,15 @@ class FlatMetric(ImageMetric):
     def acceleration(self, velocity, base_point):
         """Return zero: geodesics are straight lines."""
         return 0.0 * _broadcast(velocity, base_point)
+
+    def stiffness(self, logs):
+        """Return ones: the Hessian is the identity."""
+        return namespace(logs).ones_like(logs)
+
+    def hessian(self, logs, weights):
+        """Return the product with the sum of the weights."""
+        total = namespace(weights).sum(weights, axis=-1)[..., None]
+        return lambda vector: total * vector
 
     def mean(self, points, weights):
         """Return the weighted average."""
@@ -389,6 +463,18 @@ class NullRowSumsMetric(FlatMetric):
     def from_coords(self, coords):
         """Return the matrix with given coordinates."""
         return kernels.row0_from_coords(coords, self.eigenvalues)
+
+
+def _row_by_row(dists, number, row_size, xp):
+    """Join the rows of a matrix of distances, a few of them at a time.
+
+    All differences at once are larger than the matrix by the dimension of the space.
+    """
+    step = max(1, _PIECE_ENTRIES // max(1, row_size))
+    pieces = [
+        dists(slice(start, start + step)) for start in range(0, max(number, 1), step)
+    ]
+    return pieces[0] if len(pieces) == 1 else xp.concat(pieces, axis=-2)
 
 
 def _broadcast(x, *others):

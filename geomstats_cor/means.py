@@ -1,4 +1,4 @@
-"""Fréchet means of correlation matrices."""
+"""Fréchet means and variances of correlation matrices."""
 
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
@@ -45,15 +45,67 @@ def frechet_mean(points, space, weights=None):
     array([[1., 0.],
            [0., 1.]])
     """
+    metric, image, weights = _admit_stack(points, space, weights)
+    mean = metric.image_space.metric.mean
+    return metric.diffeo.inverse(_call(mean, space, image, weights))
+
+
+def frechet_variance(points, space, mean=None, weights=None):
+    r"""Return the Fréchet variance :math:`\sum_i w_i d(M, C_i)^2 / \sum_i w_i`.
+
+    Parameters
+    ----------
+    points : array-like, shape=[..., N, n, n]
+        Full-rank correlation matrices; the sum is over the last batch axis.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    mean : array-like, shape=[..., n, n]
+        Point :math:`M` about which to take the variance; the Fréchet mean, where it is
+        least, if None.
+    weights : array-like, shape=[..., N]
+        Weights, not negative, of positive sum; equal if None.
+
+    Returns
+    -------
+    variance : array, shape=[...]
+        Fréchet variance, not corrected for the degrees of freedom of the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = np.array([[[1, 0.6], [0.6, 1]], [[1, -0.6], [-0.6, 1]]])
+    >>> round(float(frechet_variance(points, space)), 12)
+    0.5625
+    """
+    points, mean, weights = as_arrays(points=points, mean=mean, weights=weights)
+    metric, image, weights = _admit_stack(points, space, weights)
+    if mean is None:
+        center = _call(metric.image_space.metric.mean, space, image, weights)
+    else:
+        (mean,) = metric._admit(point=mean)
+        require_broadcast(points=points[..., 0, :, :], mean=mean)
+        center = metric.diffeo(mean)
+    squares = metric.image_space.metric.squared_dist(image, center[..., None, :, :])
+    return array_namespace(squares).sum(weights * squares, axis=-1)
+
+
+def _admit_stack(points, space, weights):
+    """Return the metric, the images of the points, and weights of sum one."""
     points, weights = as_arrays(points=points, weights=weights)
     require_stack(points=points)
     metric = _require_metric(space)
     (points,) = metric._admit(points=points)
     weights = _normalised(weights, points)
-    image, mean = metric.diffeo(points), metric.image_space.metric.mean
+    return metric, metric.diffeo(points), weights
+
+
+def _call(function, space, *arguments):
+    """Call an iteration, which raises where it would warn if the space is strict."""
     if space.check == "strict":
-        return metric.diffeo.inverse(call_strictly(mean, image, weights))
-    return metric.diffeo.inverse(mean(image, weights))
+        return call_strictly(function, *arguments)
+    return function(*arguments)
 
 
 def _require_metric(space):
@@ -73,18 +125,25 @@ def _normalised(weights, points):
         raise ShapeError("points is empty: there is no mean of no matrices.")
     if weights is None:
         return constant([1.0 / count] * count, points)
+    _require_weights(weights, points)
+    total = xp.sum(weights, axis=-1, keepdims=True)
+    if not bool(xp.all(total > 0.0)):
+        raise ParameterError("weights must be finite, not negative, and not all zero.")
+    return weights / total
+
+
+def _require_weights(weights, points):
+    """Raise unless there is a number, finite and not negative, for each point."""
+    xp = array_namespace(weights)
+    count = points.shape[-3]
     if weights.ndim < 1 or weights.shape[-1] != count:
         raise ShapeError(
             f"weights has shape {tuple(weights.shape)}, but there are {count} points."
         )
     # What stands before the axis of the points is a batch, for matrices and weights.
     require_broadcast(points=points[..., 0, :, :], weights=weights[..., None])
-    total = xp.sum(weights, axis=-1, keepdims=True)
-    if not bool(xp.all(xp.isfinite(weights) & (weights >= 0.0))) or not bool(
-        xp.all(total > 0.0)
-    ):
+    if not bool(xp.all(xp.isfinite(weights) & (weights >= 0.0))):
         raise ParameterError("weights must be finite, not negative, and not all zero.")
-    return weights / total
 
 
 class FrechetMean(BaseEstimator):

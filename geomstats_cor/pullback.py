@@ -281,7 +281,27 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         require_stack(point_a=point_a, point_b=point_b)
         image_a = self.diffeo(*self._admit(point_a=point_a))
         image_b = self.diffeo(*self._admit(point_b=point_b))
-        return self._image_dists(image_a, image_b)
+        return self.image_space.metric.dist_broadcast(image_a, image_b)
+
+    def dist_pairwise(self, points, n_jobs=1, **joblib_kwargs):
+        """Return the distances between all points of a stack.
+
+        Parameters
+        ----------
+        points : array-like, shape=[k, n, n]
+            Points.
+        n_jobs, **joblib_kwargs
+            Unused: all distances are computed at once. Classes of geomstats pass them.
+
+        Returns
+        -------
+        dist : array, shape=[k, k]
+            Symmetric matrix of distances.
+        """
+        (points,) = as_arrays(points=points)
+        require_stack(points=points)
+        image = self.diffeo(*self._admit(points=points))
+        return self.image_space.metric.dist_broadcast(image, image)
 
     def diameter(self, points):
         """Return the largest distance between two of the points.
@@ -296,10 +316,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         diameter : array, shape=[]
             Largest distance.
         """
-        (points,) = as_arrays(points=points)
-        require_stack(points=points)
-        image = self.diffeo(*self._admit(points=points))
-        dists = self._image_dists(image, image)
+        dists = self.dist_pairwise(points)
         return array_namespace(dists).max(dists)
 
     def closest_neighbor_index(self, point, neighbors):
@@ -619,12 +636,6 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         """Return the image [..., n, n] of points, after a look at them."""
         (point,) = self._admit(point=point)
         return self.diffeo(point)
-
-    def _image_dists(self, image_a, image_b):
-        """Return the distances [..., k, l] between two stacks of images."""
-        return self.image_space.metric.dist(
-            image_a[..., :, None, :, :], image_b[..., None, :, :, :]
-        )
 
     def _orthonormal(self, vector, point):
         """Return the components [..., n, n] of vectors in an orthonormal frame."""

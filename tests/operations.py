@@ -86,6 +86,7 @@ OPERATIONS = {
 STACK_OPERATIONS = {
     "dist_broadcast": _two("dist_broadcast"),
     "closest_neighbor_index": _two("closest_neighbor_index", "point", "neighbors"),
+    "dist_pairwise": Operation("dist_pairwise", points=("points",)),
     "diameter": Operation("diameter", points=("points",)),
 }
 

@@ -7,7 +7,12 @@ from kernels.matrices import random_correlation, random_hollow, scaled_to_unit_d
 from sklearn.base import clone
 from strategies import KEYS, equipped
 
-from geomstats_cor import FrechetMean, FullRankCorrelationMatrices, frechet_mean
+from geomstats_cor import (
+    FrechetMean,
+    FullRankCorrelationMatrices,
+    frechet_mean,
+    frechet_variance,
+)
 from geomstats_cor.datasets import load_connectomes
 
 every_metric = pytest.mark.parametrize("key", KEYS)
@@ -107,6 +112,16 @@ class TestMinimiser:
         # To first order the mean is the average.
         np.testing.assert_allclose(mean, points.mean(axis=0), atol=1e-12)
 
+    def test_of_many_points(self, double, rng):
+        # Rounding of a long sum must not pass for a rise of it.
+        space = equipped(4, "phcm")
+        points, weights = (
+            random_correlation(rng, 4, 100.0, (3000,)),
+            rng.uniform(size=3000),
+        )
+        mean = double.numbers(frechet_mean(double(points), space, double(weights)))
+        assert gradient_norm(space, mean, points, weights) <= 1e-12
+
 
 class TestPoints:
     @every_metric
@@ -181,6 +196,41 @@ class TestBatches:
     def test_no_stacks(self, double, key):
         means = frechet_mean(double(np.empty((0, 5, 3, 3))), equipped(3, key))
         assert double.numbers(means).shape == (0, 3, 3)
+
+
+class TestVariance:
+    @every_metric
+    def test_is_the_mean_of_squared_distances(self, double, rng, key):
+        space = equipped(4, key)
+        points = random_correlation(rng, 4, 20.0, (2, 7))
+        center, weights = random_correlation(rng, 4), rng.uniform(size=(2, 7))
+        variance = frechet_variance(
+            double(points), space, double(center), double(weights)
+        )
+        squares = space.metric.squared_dist(points, center)
+        expected = np.average(squares, axis=-1, weights=weights)
+        np.testing.assert_allclose(double.numbers(variance), expected, rtol=1e-12)
+
+    @every_metric
+    def test_is_least_at_the_mean(self, double, rng, key):
+        space = equipped(4, key)
+        points = random_correlation(rng, 4, 20.0, (7,))
+        least = float(frechet_variance(double(points), space))
+        mean = frechet_mean(points, space)
+        np.testing.assert_allclose(least, frechet_variance(points, space, mean))
+        center = random_correlation(rng, 4)
+        # Curvature that is not positive leaves the parallel axis theorem an inequality.
+        about = frechet_variance(points, space, center)
+        excess = about - least - space.metric.squared_dist(center, mean)
+        assert excess >= -1e-12 * about
+        if space.metric.image_space.metric.is_flat:
+            assert excess <= 1e-12 * about
+
+    @every_metric
+    def test_of_one_point_is_zero(self, double, rng, key):
+        point = random_correlation(rng, 4, 20.0, (1,))
+        variance = frechet_variance(double(point), equipped(4, key))
+        assert 0.0 <= float(variance) <= 1e-28
 
 
 class TestEquivariance:

@@ -130,7 +130,8 @@ def _response(gradient, weights, frame, squares):
 def _descend(points, weights, mean, objective, step):
     """Take the longest step in a halving sequence that does not raise the objective."""
     xp = namespace(points)
-    slack = 1.0 + 8.0 * eps(points)
+    # Sums of many squares differ by the rounding of their terms.
+    slack = 1.0 + 8.0 * eps(points) * points.shape[-2] ** 0.5
     length = xp.ones_like(objective)
     for _ in range(_MAX_HALVINGS):
         trial = hyperbolic_exp(length[..., None] * step, mean)

@@ -1,0 +1,192 @@
+"""Matrices that arrive in blocks: from arrays, files, iterables and dask.
+
+A source goes through its blocks and folds what a function makes of each. Large blocks
+are cut into pieces, so that the temporary arrays of the maps stay small.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from .exceptions import ArrayTypeError, GeomstatsCorError, ParameterError, ShapeError
+
+_PIECE_BYTES = 2**22
+
+
+def as_source(chunks, weights=None, chunk_size=None):
+    """Return a source of blocks of matrices.
+
+    Parameters
+    ----------
+    chunks : object
+        See `frechet_mean_of_chunks`.
+    weights : array-like, shape=[N]
+        Weights of the matrices of an array or a file.
+    chunk_size : int
+        Number of matrices of a piece; a few megabytes if None.
+
+    Returns
+    -------
+    source : Source or DaskSource
+        Source.
+    """
+    if chunk_size is not None and chunk_size < 1:
+        raise ParameterError(f"chunk_size is {chunk_size}: at least one is wanted.")
+    if isinstance(chunks, (str, os.PathLike)):
+        chunks = np.load(chunks, mmap_mode="r")
+    if _is_dask(chunks) or _is_sequence_of_dask(chunks):
+        from ._dask_source import DaskSource
+
+        return DaskSource(chunks, weights, chunk_size)
+    if array_api_compat.is_array_api_obj(chunks):
+        if weights is not None and len(weights) != len(chunks):
+            raise ShapeError(
+                f"there are {len(weights)} weights, but {len(chunks)} matrices."
+            )
+        return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
+    if weights is not None:
+        raise ParameterError(
+            "weights go with an array or a file; blocks of an iterable bring their own "
+            "as pairs (points, weights)."
+        )
+    if callable(chunks):
+        return Source(chunks, True, None, chunk_size)
+    try:
+        is_repeatable = iter(chunks) is not chunks
+    except TypeError:
+        raise ArrayTypeError(
+            f"chunks is a {type(chunks).__name__}: an array, a path, an iterable of "
+            f"blocks, or a function that returns one is wanted."
+        ) from None
+    return Source(lambda: chunks, is_repeatable, None, chunk_size)
+
+
+def _is_dask(x):
+    return hasattr(x, "__dask_graph__")
+
+
+def _is_sequence_of_dask(x):
+    return isinstance(x, (list, tuple)) and len(x) > 0 and all(map(_is_dask, x))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Blocks in this process, one after the other.
+
+    Parameters
+    ----------
+    blocks : callable
+        Returns an iterable of blocks [k, n, n], or of pairs of a block and weights [k].
+    is_repeatable : bool
+        Whether the blocks can be gone through again.
+    number : int or None
+        Number of matrices, if known.
+    chunk_size : int or None
+        Number of matrices of a piece.
+    """
+
+    blocks: Any
+    is_repeatable: bool
+    number: int | None
+    chunk_size: int | None
+
+    def reduce(self, summarise, merge, bar):
+        """Fold what a function makes of the pieces.
+
+        Parameters
+        ----------
+        summarise : callable
+            Takes points [k, n, n] and weights [k] or None, returns a state.
+        merge : callable
+            Joins two states.
+        bar : Bar
+            Progress bar.
+
+        Returns
+        -------
+        state : object
+            State of all pieces; None if there are no blocks.
+        """
+        state = None
+        with bar.over(self.number) as advance:
+            for index, block in enumerate(self.blocks()):
+                found = summarise_block(
+                    block, summarise, merge, self.chunk_size, index, advance
+                )
+                state = found if state is None else merge(state, found)
+        return state
+
+
+def summarise_block(
+    block, summarise, merge, chunk_size=None, index=0, advance=lambda number: None
+):
+    """Fold what a function makes of the pieces of a block.
+
+    Parameters
+    ----------
+    block : array-like, shape=[k, n, n], or pair
+        Block, or pair of a block and weights [k].
+    summarise, merge : callable
+        See `Source.reduce`.
+    chunk_size : int
+        Number of matrices of a piece; a few megabytes if None.
+    index : int
+        Number of the block, for error messages.
+    advance : callable
+        Is told the number of matrices of each piece.
+
+    Returns
+    -------
+    state : object
+        State of the block.
+    """
+    points, weights = block if isinstance(block, tuple) else (block, None)
+    if not hasattr(points, "shape"):
+        points = np.asarray(points, dtype=float)
+    if points.ndim != 3:
+        raise ShapeError(
+            f"block {index} has shape {tuple(points.shape)}: a stack of matrices "
+            f"[k, n, n] is wanted."
+        )
+    if weights is not None and len(weights) != len(points):
+        raise ShapeError(
+            f"block {index} has {len(points)} matrices, but {len(weights)} weights."
+        )
+    size = chunk_size or piece_size(points.shape[-1])
+    state = None
+    for start in range(0, max(len(points), 1), size):
+        piece = slice(start, start + size)
+        try:
+            found = summarise(
+                _in_memory(points[piece]), None if weights is None else weights[piece]
+            )
+        except GeomstatsCorError as error:
+            where = f"block {index}, from its matrix {start} on"
+            raise type(error)(f"{where}: {error}") from None
+        state = found if state is None else merge(state, found)
+        advance(len(points[piece]))
+    return state
+
+
+def piece_size(n):
+    """Return the number of matrices of a piece of a few megabytes.
+
+    Parameters
+    ----------
+    n : int
+        Size of the matrices.
+
+    Returns
+    -------
+    number : int
+        Number of matrices, at least one.
+    """
+    return max(1, _PIECE_BYTES // max(1, 8 * n * n))
+
+
+def _in_memory(piece):
+    """Return a piece of a memory-mapped array as an ordinary one."""
+    return np.asarray(piece) if isinstance(piece, np.ndarray) else piece

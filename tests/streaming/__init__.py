@@ -1,0 +1,1 @@
+"""Means and variances of matrices that come in blocks."""
