@@ -19,8 +19,11 @@ _HOMES = {
     "get_metric": "metrics",
     "FrechetMean": "means",
     "frechet_mean": "means",
+    "as_stack": "stacks",
+    "clean_points": "stacks",
+    "CleaningReport": "stacks",
 }
-_SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
+_SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets", "learning")
 
 __all__ = [*_HOMES, *_SUBMODULES]
 __version__ = "0.1.0"

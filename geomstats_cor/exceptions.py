@@ -37,6 +37,22 @@ class NotTangentError(GeomstatsCorError, ValueError):
     """A tangent vector has a diagonal, or is not symmetric."""
 
 
+class BadMatricesError(GeomstatsCorError, ValueError):
+    """Some matrices of a stack are not full-rank correlation matrices.
+
+    Parameters
+    ----------
+    message : str
+        Message, which names them all.
+    bad : tuple of geomstats_cor.stacks.BadMatrix
+        The matrices, by index, with the reason of each.
+    """
+
+    def __init__(self, message, bad=()):
+        super().__init__(message)
+        self.bad = bad
+
+
 class ConvergenceError(GeomstatsCorError, ArithmeticError):
     """What a `ConvergenceWarning` says, where strictness was asked for."""
 
@@ -55,3 +71,7 @@ class ConvergenceWarning(UserWarning):
 
 class NearBoundaryWarning(UserWarning):
     """A result is so close to the boundary of the manifold that it is singular."""
+
+
+class MendedWarning(UserWarning):
+    """Bad matrices of a stack were dropped or mended; the message names them."""

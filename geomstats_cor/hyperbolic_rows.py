@@ -6,7 +6,9 @@ from . import kernels
 from .exceptions import ParameterError
 from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
-from .kernels._smooth import length
+from .kernels._pieces import in_pieces
+from .kernels._smooth import length, log_sinh_quotient
+from .kernels.hyperbolic_regression import hyperbolic_regression
 
 
 class HyperbolicRowsMetric(ImageMetric):
@@ -113,3 +115,46 @@ class HyperbolicRowsMetric(ImageMetric):
         return kernels.hyperbolic_mean(
             xp.moveaxis(points, -3, -2), weights[..., None, :]
         )
+
+    def regression(self, points, design, weights):
+        """Return the least squares geodesic of each row; their weights drop out."""
+        rows = namespace(points).moveaxis(points, -3, -2)
+        base_point, vectors = hyperbolic_regression(rows, design, weights)
+        vectors = namespace(points).moveaxis(vectors, -2, -3)
+        vectors = vectors if self.is_canonical else self._row_lengths(points) * vectors
+        return base_point, kernels.pack_strictly_lower(vectors)
+
+    def kernel_lengths(self, points_a, points_b):
+        """Return the sums of the distances of the rows."""
+
+        def from_each(point):
+            rows = kernels.hyperbolic_squared_dist(point[:, None], points_b)
+            return xp.sum(length(self._row_weights(rows) * rows), axis=-1)
+
+        xp = namespace(points_a)
+        return in_pieces(from_each, points_a, held=points_b.shape[0])
+
+    def kernel(self, lengths, sigma):
+        r"""Return the Laplacian :math:`\exp(-\sum_i d_i / \sigma)`.
+
+        The distance of hyperbolic space is of negative type [G1967]_, so that this is
+        a product of positive definite kernels. The Gaussian of the distance is not one,
+        on any space that is not flat [F2015]_.
+
+        References
+        ----------
+        .. [G1967] R. Gangolli. Positive definite kernels on homogeneous spaces and
+           certain stochastic processes related to Lévy's Brownian motion of several
+           parameters. Ann. Inst. H. Poincaré 3, 1967.
+        .. [F2015] A. Feragen, F. Lauze and S. Hauberg. Geodesic exponential kernels:
+           when curvature and linearity conflict. CVPR, 2015.
+        """
+        return namespace(lengths).exp(-lengths / sigma)
+
+    def log_exp_jacobian(self, coords):
+        r"""Return :math:`\sum_k (k - 1) \log(\sinh(r_k) / r_k)`, k the dimension."""
+        rows = kernels.unpack_strictly_lower(coords)
+        rows = rows if self.is_canonical else rows / self._row_lengths(rows)
+        spare = [max(k - 1, 0) for k in range(rows.shape[-1])]
+        stretch = log_sinh_quotient(row_dot(rows, rows)[..., 0])
+        return namespace(rows).sum(constant(spare, rows) * stretch, axis=-1)

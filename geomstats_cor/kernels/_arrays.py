@@ -177,3 +177,17 @@ def solve_positive(matrix, vector):
         mended = np.where(regular, matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype))
         solution = np.linalg.solve(mended, vector[..., None])[..., 0]
         return np.where(regular[..., 0], solution, np.nan)
+
+
+def pairwise_distances(x, y):
+    """Return the Euclidean distances [k, l] between vectors [k, d] and [l, d].
+
+    They are computed from differences: squares and products alone would lose half the
+    digits of a small distance.
+    """
+    if is_torch(x):
+        mode = "donot_use_mm_for_euclid_dist"
+        return namespace(x).cdist(x, y, compute_mode=mode)
+    from scipy.spatial.distance import cdist
+
+    return cdist(x, y).astype(x.dtype, copy=False)

@@ -7,7 +7,7 @@ from ._arrays import namespace
 _PIECE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, matrices):
+def in_pieces(function, matrices, held=1):
     """Apply a function of a batch to a few matrices at a time.
 
     Iterations read the same matrices again and again, from main memory if there are
@@ -19,6 +19,8 @@ def in_pieces(function, matrices):
         Takes matrices [..., n, n], returns an array or a tuple of arrays [..., *].
     matrices : array, shape=[..., n, n]
         Batch of matrices.
+    held : int
+        How many arrays of the size of its argument the function works on at a time.
 
     Returns
     -------
@@ -28,7 +30,7 @@ def in_pieces(function, matrices):
     xp = namespace(matrices)
     batch, shape = matrices.shape[:-2], matrices.shape[-2:]
     number = math.prod(batch)
-    bytes_each = math.prod(shape) * (8 if matrices.dtype == xp.float64 else 4)
+    bytes_each = held * math.prod(shape) * (8 if matrices.dtype == xp.float64 else 4)
     count = max(1, _PIECE_BYTES // max(1, bytes_each))
     if number <= count:
         return function(matrices)
