@@ -29,6 +29,10 @@ from .validation import as_arrays, require_stack
 
 _LISTED = 20
 
+# Distances grow without bound towards the boundary of the manifold: a mended matrix
+# right at the boundary would outweigh all others in any statistic.
+SAFE_EIGENVALUE = 0.05
+
 
 class BadMatrix(NamedTuple):
     """A matrix of a stack that is not a full-rank correlation matrix.
@@ -230,7 +234,7 @@ def find_bad(points):
     return tuple(BadMatrix(i, reasons[i], bool(mendable[i])) for i in sorted(reasons))
 
 
-def clean_points(points, on_bad="raise", min_eigenvalue=1e-3, name="points"):
+def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="points"):
     r"""Raise for the bad matrices of a stack, drop them, or mend them.
 
     To mend a matrix is to take its symmetric part, to scale that to a unit diagonal,
@@ -246,7 +250,8 @@ def clean_points(points, on_bad="raise", min_eigenvalue=1e-3, name="points"):
     on_bad : {"raise", "drop", "mend"}
         What to do with the bad ones. Dropping and mending warn, with the report.
     min_eigenvalue : float
-        Smallest eigenvalue of a mended matrix.
+        Smallest eigenvalue of a mended matrix, by default 0.05: a mended matrix close
+        to the boundary of the manifold would be far from all others.
     name : str
         Name of the argument in messages.
 
@@ -265,9 +270,9 @@ def clean_points(points, on_bad="raise", min_eigenvalue=1e-3, name="points"):
     ...     warnings.simplefilter("ignore")
     ...     points, report = clean_points(stack, on_bad="mend")
     >>> points[1].round(3).tolist()
-    [[1.0, 0.999], [0.999, 1.0]]
+    [[1.0, 0.95], [0.95, 1.0]]
     >>> report.mended, report.shrinkage.round(4).tolist()
-    ((1,), [0.0, 0.5005])
+    ((1,), [0.0, 0.525])
     """
     if on_bad not in ("raise", "drop", "mend"):
         raise ParameterError(

@@ -88,9 +88,9 @@ class GaussianDistribution:
             shrinkage = float(
                 ledoit_wolf_shrinkage(np.asarray(coords), assume_centered=True)
             )
-        if not 0.0 <= shrinkage <= 1.0:
+        if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
             raise ParameterError(
-                f"shrinkage is {shrinkage}: a number between 0 and 1 or 'ledoit-wolf' "
+                f"shrinkage is {shrinkage!r}: a number between 0 and 1 or 'ledoit-wolf' "
                 f"is wanted."
             )
         covariance = coords.mT @ coords / (points.shape[0] - 1.0)

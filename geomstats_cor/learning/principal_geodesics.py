@@ -81,10 +81,11 @@ class PrincipalGeodesicAnalysis(
         points, _ = self._read_points(X)
         self.mean_ = frechet_mean(points, self.space_)
         coords = self.space_.metric.log_coords(points, self.mean_)
-        pca = PCA(self.n_components, svd_solver="full").fit(coords)
+        with np.errstate(invalid="ignore"):  # no variance has no parts
+            pca = PCA(self.n_components, svd_solver="full").fit(coords)
         self.components_ = pca.components_
         self.explained_variance_ = pca.explained_variance_
-        self.explained_variance_ratio_ = pca.explained_variance_ratio_
+        self.explained_variance_ratio_ = np.nan_to_num(pca.explained_variance_ratio_)
         self._n_features_out = len(pca.components_)
         return self
 

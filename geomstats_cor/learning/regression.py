@@ -41,7 +41,8 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         Point :math:`B`, the prediction at the mean covariates.
     coef_ : array, shape=[p, d]
         Vectors :math:`V_j`, in the coordinates of `metric.log_coords` at the base
-        point; of least norm if the covariates are linearly dependent.
+        point. If covariates are linearly dependent, they are of least norm among those
+        of the covariates scaled to unit deviation; that of a constant one is zero.
     covariate_mean_ : array, shape=[p]
         Mean of the covariates.
     space_ : FullRankCorrelationMatrices
@@ -94,8 +95,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         weights = _normalised(sample_weight, X)
         self.space_ = equipped(self.metric, points.shape[-1])
         self.covariate_mean_ = weights @ X
-        centered = X - self.covariate_mean_
-        design, back = _orthonormal(centered, weights)
+        design, back = _orthonormal(X, self.covariate_mean_, weights)
         metric = self.space_.metric
         base_image, coefficients = metric.image_space.metric.regression(
             metric.diffeo(points), design, weights
@@ -197,14 +197,19 @@ def _normalised(sample_weight, X):
     return weights / np.sum(weights)
 
 
-def _orthonormal(centered, weights):
+def _orthonormal(X, mean, weights):
     """Return centred covariates made orthonormal, and the way back.
 
-    Directions in which the covariates do not vary beyond rounding are left out.
+    Directions in which the covariates, each scaled to unit deviation, do not vary
+    beyond rounding are left out.
     """
+    tolerance = max(X.shape) * np.finfo(X.dtype).eps
+    centered = X - mean
     root = np.sqrt(weights)[:, None]
-    _, sizes, axes = np.linalg.svd(root * centered, full_matrices=False)
-    tolerance = max(centered.shape) * np.finfo(centered.dtype).eps
-    varies = sizes > tolerance * np.max(sizes, initial=0.0)
-    back = axes[varies].T / sizes[varies]
+    deviation = np.linalg.norm(root * centered, axis=0)
+    constant = deviation <= tolerance * np.max(np.abs(X), axis=0)
+    scale = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, deviation))
+    _, sizes, axes = np.linalg.svd(root * centered * scale, full_matrices=False)
+    varies = sizes > tolerance * np.max(sizes)
+    back = scale[:, None] * axes[varies].T / sizes[varies]
     return centered @ back, back
