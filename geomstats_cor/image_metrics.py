@@ -234,7 +234,7 @@ class FlatMetric(ImageMetric):
     def mean(self, points, weights):
         """Return the weighted average."""
         xp = namespace(points)
-        flat = xp.reshape(points, (*points.shape[:-2], -1))
+        flat = xp.reshape(points, (*points.shape[:-2], math.prod(points.shape[-2:])))
         mean = (weights[..., None, :] @ flat)[..., 0, :]
         return xp.reshape(mean, (*mean.shape[:-1], *points.shape[-2:]))
 

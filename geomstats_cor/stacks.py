@@ -133,7 +133,9 @@ def as_stack(X, complete=False, name="X"):
         )
     xp = array_namespace(points)
     padding = xp.zeros_like(points[:, :1])
-    lower = kernels.unpack_strictly_lower(xp.concat([points] + missing * [padding], -1))
+    lower = kernels.unpack_strictly_lower(
+        xp.concat([points] + missing * [padding], axis=-1)
+    )
     return lower + lower.mT + eye_like(lower)
 
 

@@ -90,8 +90,8 @@ class GaussianDistribution:
             )
         if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
             raise ParameterError(
-                f"shrinkage is {shrinkage!r}: a number between 0 and 1 or 'ledoit-wolf' "
-                f"is wanted."
+                f"shrinkage is {shrinkage!r}: a number between 0 and 1 is wanted, or "
+                f"'ledoit-wolf'."
             )
         covariance = coords.mT @ coords / (points.shape[0] - 1.0)
         spherical = xp.mean(diagonal(covariance)) * eye_like(covariance)
