@@ -8,6 +8,7 @@ from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
 from .kernels._pieces import in_pieces
 from .kernels._smooth import length, log_sinh_quotient
+from .kernels.hyperbolic import hyperbolic_pairwise_dist
 from .kernels.hyperbolic_regression import hyperbolic_regression
 
 
@@ -111,9 +112,14 @@ class HyperbolicRowsMetric(ImageMetric):
 
     def mean(self, points, weights):
         """Return the Fréchet mean of each row; the weights of the rows drop out."""
-        xp = namespace(points)
-        return kernels.hyperbolic_mean(
-            xp.moveaxis(points, -3, -2), weights[..., None, :]
+        rows = namespace(points).moveaxis(points, -3, -2)
+        weights = weights[..., None, :]
+        if rows.ndim > 3:
+            return kernels.hyperbolic_mean(rows, weights)
+        # Many weights of the same points: a copy of the points for each would be large.
+        size = rows.shape[-1]
+        return in_pieces(
+            lambda some: kernels.hyperbolic_mean(rows, some), weights, held=size**2
         )
 
     def regression(self, points, design, weights):
@@ -126,13 +132,16 @@ class HyperbolicRowsMetric(ImageMetric):
 
     def kernel_lengths(self, points_a, points_b):
         """Return the sums of the distances of the rows."""
+        xp = namespace(points_a)
+        rows_b = xp.moveaxis(points_b, -3, -2)
+        lengths = self._row_lengths(points_b)[..., None]
 
         def from_each(point):
-            rows = kernels.hyperbolic_squared_dist(point[:, None], points_b)
-            return xp.sum(length(self._row_weights(rows) * rows), axis=-1)
+            rows = hyperbolic_pairwise_dist(xp.moveaxis(point, -3, -2), rows_b)
+            return xp.sum(lengths * rows, axis=-3)
 
-        xp = namespace(points_a)
-        return in_pieces(from_each, points_a, held=points_b.shape[0])
+        size = points_b.shape[-1]
+        return in_pieces(from_each, points_a, held=1 + points_b.shape[0] // size)
 
     def kernel(self, lengths, sigma):
         r"""Return the Laplacian :math:`\exp(-\sum_i d_i / \sigma)`.

@@ -8,7 +8,8 @@ from strategies import KEYS, equipped
 
 from geomstats_cor import frechet_mean
 from geomstats_cor.exceptions import ParameterError
-from geomstats_cor.kernels import pack_strictly_lower
+from geomstats_cor.kernels import hyperbolic_squared_dist, pack_strictly_lower
+from geomstats_cor.kernels.hyperbolic import hyperbolic_pairwise_dist
 from geomstats_cor.learning import MinimumDistanceToMean, ToKernel, kernel_matrix
 
 every_metric = pytest.mark.parametrize("key", KEYS)
@@ -121,6 +122,17 @@ class TestKernel:
         monkeypatch.setattr("geomstats_cor.kernels._pieces._PIECE_BYTES", 2000)
         pieces = kernel_matrix(points, points[:5], space, 1.0)
         np.testing.assert_array_equal(pieces, whole)
+
+    def test_distances_of_all_pairs_keep_their_digits(self, arrays, rng):
+        # From points that almost coincide to points far apart, in every direction.
+        points = rng.standard_normal((3, 20, 5)) * np.geomspace(1e-5, 1e2, 20)[:, None]
+        points = arrays.rounded(points)
+        others = np.concatenate([points, -points, points * (1.0 + 1e-4)], axis=1)
+        others = arrays.rounded(others)
+        dist = arrays.apply(hyperbolic_pairwise_dist, points, others)
+        squares = hyperbolic_squared_dist(points[:, :, None], others[:, None])
+        tolerance = 20 * arrays.eps**0.75
+        np.testing.assert_allclose(dist, np.sqrt(squares), rtol=tolerance)
 
     def test_sigma_is_the_median_length(self, rng):
         points = random_correlation(rng, 4, 9.0, (9,))

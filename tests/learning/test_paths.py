@@ -85,6 +85,15 @@ class TestSmoothing:
                 expected = frechet_mean(points, space, weights)
                 np.testing.assert_allclose(point, expected, atol=1e-12)
 
+    def test_pieces_make_the_whole(self, double, rng, monkeypatch):
+        space = equipped(4, "phcm")
+        points = random_correlation(rng, 4, 20.0, (7,))
+        times = np.arange(7.0)
+        whole = smooth(points, times, space, 1.0)
+        monkeypatch.setattr("geomstats_cor.kernels._pieces._PIECE_BYTES", 3000)
+        pieces = double.apply(lambda x, t: smooth(x, t, space, 1.0), points, times)
+        np.testing.assert_allclose(pieces, whole, atol=1e-13)
+
     @every_metric
     def test_a_wide_kernel_gives_the_mean(self, rng, key):
         space = equipped(3, key)
