@@ -230,7 +230,7 @@ def find_bad(points):
     )
     reasons = {}
     for fault, reason in faults:
-        for i in np.flatnonzero(np.asarray(fault)).tolist():
+        for i in np.flatnonzero(fault.tolist()).tolist():
             reasons.setdefault(i, reason(i))
     mendable = finite & scalable
     return tuple(BadMatrix(i, reasons[i], bool(mendable[i])) for i in sorted(reasons))
@@ -321,7 +321,7 @@ def _mend(points, bad, min_eigenvalue, name):
     where = xp.asarray(marks, device=device(points))
     scaled = kernels.cor(symmetrize(_where(where, points, eye_like(points))))
     safe = space.nearest_safe_point(scaled, min_eigenvalue)
-    shrinkage = np.where(marks, np.asarray(safe.shrinkage), 0.0)
+    shrinkage = np.where(marks, safe.shrinkage.tolist(), 0.0)
     return _where(where, safe.point, points), shrinkage
 
 

@@ -86,7 +86,7 @@ class GaussianDistribution:
             from sklearn.covariance import ledoit_wolf_shrinkage
 
             shrinkage = float(
-                ledoit_wolf_shrinkage(np.asarray(coords), assume_centered=True)
+                ledoit_wolf_shrinkage(np.asarray(coords.tolist()), assume_centered=True)
             )
         if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
             raise ParameterError(

@@ -3,6 +3,7 @@
 from array_api_compat import array_namespace
 
 from ..exceptions import ParameterError, ShapeError
+from ..kernels._arrays import constant
 from ..means import _require_metric
 from ..validation import as_arrays, require_stack
 
@@ -38,10 +39,10 @@ def interpolate(points, times, at, space):
     array([0.    , 0.6   , 0.8321])
     """
     metric = _require_metric(space)
-    points, times, at = as_arrays(points=points, times=times, at=at)
+    (points,) = as_arrays(points=points)
     require_stack(points=points)
     xp = array_namespace(points)
-    require_times(points, times)
+    times, at = times_of(points, times), constant(at, points)
     if times.shape[0] < 2:
         raise ShapeError("points has one matrix: a path needs two at least.")
     if not bool(xp.all(times[1:] > times[:-1])):
@@ -55,18 +56,25 @@ def interpolate(points, times, at, space):
     return metric.exp_coords(steps, start)
 
 
-def require_times(points, times):
-    """Raise unless there is one time for each point of a stack.
+def times_of(points, times):
+    """Return the times of the points of a stack, an array like theirs.
 
     Parameters
     ----------
     points : array, shape=[N, n, n]
         Points.
-    times : array
+    times : array-like, shape=[N]
+        Times, whole numbers or not.
+
+    Returns
+    -------
+    times : array, shape=[N]
         Times.
     """
+    times = constant(times, points)
     if times.ndim != 1 or times.shape[0] != points.shape[0]:
         raise ShapeError(
             f"times has shape {tuple(times.shape)}, but there are {points.shape[0]} "
             f"points."
         )
+    return times

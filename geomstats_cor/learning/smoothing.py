@@ -3,9 +3,10 @@
 from array_api_compat import array_namespace
 
 from ..exceptions import ParameterError, ShapeError
+from ..kernels._arrays import constant
 from ..means import frechet_mean
 from ..validation import as_arrays, require_stack
-from .interpolation import require_times
+from .interpolation import times_of
 
 
 def _gaussian(u):
@@ -59,10 +60,10 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     >>> smooth(points, [0, 1], space, bandwidth=0.5, at=[0, 0.5])[:, 1, 0].round(4)
     array([0.089 , 0.3511])
     """
-    points, times, at = as_arrays(points=points, times=times, at=at)
+    (points,) = as_arrays(points=points)
     require_stack(points=points)
-    require_times(points, times)
-    at = times if at is None else at
+    times = times_of(points, times)
+    at = times if at is None else constant(at, points)
     if at.ndim != 1:
         raise ShapeError(f"at has shape {tuple(at.shape)}: times [T] are wanted.")
     if not bandwidth > 0.0:

@@ -44,6 +44,19 @@ class TestInterpolation:
         beyond = space.metric.geodesic(points[-2], points[-1])(2.0)[0]
         np.testing.assert_allclose(ahead, beyond, atol=1e-12)
 
+    def test_times_may_be_whole_numbers(self, arrays, rng):
+        space = equipped(3, "olm")
+        points = arrays(random_correlation(rng, 3, 5.0, (3,)))
+        whole, times = np.array([1999, 2001, 2004]), [1999.0, 2001.0, 2004.0]
+        for function in (
+            lambda t, at: interpolate(points, t, at, space),
+            lambda t, at: smooth(points, t, space, 1, at=at),
+        ):
+            np.testing.assert_array_equal(
+                arrays.numbers(function(whole, [2000, 2003])),
+                arrays.numbers(function(arrays(times), arrays([2000.0, 2003.0]))),
+            )
+
     def test_errors(self, rng):
         space = equipped(3, "olm")
         points = random_correlation(rng, 3, 20.0, (3,))
