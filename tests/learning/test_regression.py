@@ -141,6 +141,21 @@ class TestLeastSquares:
             repeated.score(np.repeat(x, counts, 0), np.repeat(points, counts, 0))
         )
 
+    def test_gradient_of_the_descent(self, double, rng):
+        """The gradient is that along steps which carry the vectors with the point."""
+        solver = importlib.import_module("geomstats_cor.kernels.hyperbolic_regression")
+        points, base = rng.standard_normal((3, 9, 4)), rng.standard_normal((3, 4))
+        design, vectors = rng.standard_normal((9, 2)), rng.standard_normal((3, 2, 4))
+        weights = rng.uniform(size=(9, 1))
+        fit = solver._Fit(*map(double, (points, design, weights, base, vectors)))
+        gradient = double.numbers(fit.gradient())
+        for step in rng.standard_normal((5, 3, 12)):
+            h = 1e-5
+            ahead, behind = fit.moved(double(h * step)), fit.moved(double(-h * step))
+            slope = double.numbers(ahead.objective - behind.objective) / (2 * h)
+            expected = -2.0 * np.sum(gradient * step, axis=-1)
+            np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
+
 
 class TestDoor:
     def test_condensed_targets(self, rng):

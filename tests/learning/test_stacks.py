@@ -131,6 +131,12 @@ class TestBadMatrices:
         )
         assert [m.index for m in find_bad(points)] == [0, 1]
 
+    def test_pivots_at_the_level_of_rounding_are_singular(self, arrays):
+        rho = 1.0 - np.array([1.0, 2.0, 40.0]) * arrays.eps
+        points = np.where(np.eye(2) == 1.0, 1.0, rho[:, None, None])
+        assert np.linalg.cholesky(points).all(axis=-1)[:, 1].all()
+        assert [m.index for m in find_bad(arrays(points))] == [0, 1]
+
     def test_unknown_choices_are_refused(self, stack):
         with pytest.raises(ParameterError, match="on_bad is 'ignore'"):
             clean_points(stack, on_bad="ignore")
