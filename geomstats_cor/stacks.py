@@ -115,6 +115,7 @@ def as_stack(X, complete=False, name="X"):
            [0.2, 0.1, 1. ]])
     """
     require_dense(X, name)
+    require_one_size(X, name)
     (points,) = as_arrays(**{name: X})
     if points.ndim == 3 and points.shape[-1] == points.shape[-2]:
         return points
@@ -172,6 +173,30 @@ def require_dense(X, name="X"):
         raise ArrayTypeError(
             f"{name} is sparse: sparse data is not supported, as a correlation matrix "
             f"is dense. Use {name}.toarray()."
+        )
+
+
+def require_one_size(X, name="X"):
+    """Raise if a sequence has matrices, or rows of entries, of different sizes.
+
+    Parameters
+    ----------
+    X : object
+        Argument.
+    name : str
+        Its name.
+    """
+    if not isinstance(X, list | tuple):
+        return
+    try:
+        shapes = [tuple(np.shape(x)) for x in X]
+    except ValueError:  # the rows of one matrix differ: converting it will tell
+        return
+    other = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+    if other is not None:
+        raise ShapeError(
+            f"{name} mixes sizes: {name}[0] has shape {shapes[0]}, {name}[{other}] has "
+            f"shape {shapes[other]}. The matrices of a stack relate the same variables."
         )
 
 

@@ -8,7 +8,7 @@ from .. import kernels
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError, ShapeError
 from ..means import _require_metric
-from ..stacks import as_stack, clean_points, require_dense
+from ..stacks import as_stack, clean_points, require_dense, require_one_size
 
 _FLOATS = (np.float64, np.float32)
 
@@ -51,25 +51,29 @@ class PointsEstimator(BaseEstimator):
         return kernels.pack_strictly_lower(points)[:, : self.n_features_in_]
 
 
-def read_stack(X):
+def read_stack(X, name="X"):
     """Return data [N, n, n] as floating-point numbers, or None for another form.
 
     Parameters
     ----------
     X : array-like
         Data.
+    name : str
+        Name of the argument in messages.
 
     Returns
     -------
     stack : numpy.ndarray, shape=[N, n, n] or None
         Matrices.
     """
+    require_one_size(X, name)
     array = X if hasattr(X, "shape") else np.asanyarray(X)
     if len(array.shape) != 3:
         return None
     stack = np.asarray(array)
-    stack = stack if stack.dtype in _FLOATS else stack.astype(np.float64)
-    return as_stack(stack)
+    if stack.dtype.kind in "iubO":
+        stack = stack.astype(np.float64)
+    return as_stack(stack, name=name)
 
 
 def clean(X, on_bad, name):

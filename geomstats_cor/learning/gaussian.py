@@ -78,7 +78,10 @@ class GaussianDistribution:
         (points,) = as_arrays(points=points)
         require_stack(points=points)
         if points.shape[0] < 2:
-            raise ShapeError("points has one matrix: a covariance needs two at least.")
+            raise ShapeError(
+                f"points has {points.shape[0]} matrices: a covariance needs two at "
+                f"least."
+            )
         xp = array_namespace(points)
         mean = frechet_mean(points, space)
         coords = space.metric.log_coords(points, mean)

@@ -77,4 +77,6 @@ def times_of(points, times):
             f"times has shape {tuple(times.shape)}, but there are {points.shape[0]} "
             f"points."
         )
+    if not bool(array_namespace(times).all(array_namespace(times).isfinite(times))):
+        raise ParameterError("times has a NaN or an infinity.")
     return times

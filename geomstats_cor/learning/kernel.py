@@ -47,11 +47,15 @@ def kernel_matrix(points_a, points_b, space, sigma):
     array([[1.    , 0.6065],
            [0.6065, 1.    ]])
     """
-    if not 0.0 < sigma < np.inf:
-        raise ParameterError(f"sigma is {sigma}: a positive length is wanted.")
+    _require_length(sigma)
     metric = _require_metric(space)
     lengths = _lengths(points_a, points_b, metric)
     return metric.image_space.metric.kernel(lengths, sigma)
+
+
+def _require_length(sigma):
+    if isinstance(sigma, str) or not 0.0 < sigma < np.inf:
+        raise ParameterError(f"sigma is {sigma!r}: a positive length is wanted.")
 
 
 def _lengths(points_a, points_b, metric):
@@ -118,6 +122,8 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToKernel
             The estimator.
         """
+        if self.sigma != "median":
+            _require_length(self.sigma)
         self.points_, _ = self._read_points(X)
         self.sigma_ = self._median_length() if self.sigma == "median" else self.sigma
         self._n_features_out = len(self.points_)

@@ -5,6 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..exceptions import ShapeError
 from ..means import frechet_mean
 from ._points import PointsEstimator
 
@@ -79,6 +80,8 @@ class PrincipalGeodesicAnalysis(
             The estimator.
         """
         points, _ = self._read_points(X)
+        if len(points) < 2:
+            raise ShapeError("X has 1 sample: there is no variance of one matrix.")
         self.mean_ = frechet_mean(points, self.space_)
         coords = self.space_.metric.log_coords(points, self.mean_)
         with np.errstate(invalid="ignore"):  # no variance has no parts

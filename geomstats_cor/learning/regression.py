@@ -167,7 +167,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
                 f"None: it is the stack of correlation matrices."
             )
         require_dense(y, "y")
-        stack = read_stack(y)
+        stack = read_stack(y, "y")
         if stack is None:
             stack = np.asarray(y, dtype=np.float64)
             if stack.ndim != 2:

@@ -152,8 +152,10 @@ class TestKernel:
         )
         assert machine.score(features.transform(points[18:]), labels[18:]) == 1.0
 
-    @pytest.mark.parametrize("sigma", [0.0, -1.0, np.inf, np.nan])
+    @pytest.mark.parametrize("sigma", [0.0, -1.0, np.inf, np.nan, "mean"])
     def test_sigma_must_be_positive(self, rng, sigma):
         points = random_correlation(rng, 3, 9.0, (4,))
         with pytest.raises(ParameterError, match="sigma is"):
             kernel_matrix(points, points, equipped(3, "olm"), sigma)
+        with pytest.raises(ParameterError, match="sigma is"):
+            ToKernel(sigma=sigma).fit(points)

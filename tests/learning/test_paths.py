@@ -127,5 +127,7 @@ class TestSmoothing:
             smooth(points, times, space, 1.0, kernel="cubic")
         with pytest.raises(ShapeError, match=r"shape \(2,\), but there are 3"):
             smooth(points, times[:2], space, 1.0)
+        with pytest.raises(ParameterError, match="times has a NaN"):
+            smooth(points, [0.0, np.nan, 2.0], space, 1.0)
         with pytest.raises(ShapeError, match=r"at has shape \(1, 2\)"):
             smooth(points, times, space, 1.0, at=[[0.0, 1.0]])

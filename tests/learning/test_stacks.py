@@ -55,6 +55,12 @@ class TestReading:
         with pytest.raises(TypeError, match=r"X is sparse.*toarray"):
             as_stack(scipy.sparse.csr_array(np.eye(3)))
 
+    def test_mixed_sizes_are_told(self):
+        with pytest.raises(ShapeError, match=r"mixes sizes: .*X\[2\] has shape \(4, 4"):
+            as_stack([np.eye(3), np.eye(3), np.eye(4)])
+        with pytest.raises(ShapeError, match=r"X\[1\] has shape \(1,\)"):
+            as_stack([[0.1, 0.2, 0.3], [0.1]])
+
     @pytest.mark.parametrize("shape", [(3,), (2, 3, 4), (2, 2, 3, 3), (2, 0)])
     def test_other_shapes_are_refused(self, shape):
         with pytest.raises(ShapeError, match="strict lower entries"):

@@ -103,6 +103,14 @@ class TestBothForms:
         with pytest.raises(ParameterError, match="clean_points drops"):
             Transformer(on_bad="drop").fit(points)
 
+    def test_mixed_sizes_complex_numbers_and_nothing(self, points, Transformer):
+        with pytest.raises(ValueError, match=r"X mixes sizes: .*X\[1\] has shape"):
+            Transformer().fit([np.eye(3), np.eye(4)])
+        with pytest.raises(TypeError, match="X has dtype complex128"):
+            Transformer().fit(points.astype(complex))
+        with pytest.raises(ValueError, match="0 sample"):
+            Transformer().fit(points[:0])
+
     def test_other_sizes_are_refused(self, points, Transformer, rng):
         model = Transformer().fit(points)
         with pytest.raises(ValueError, match="X has 3 features, but .* expecting 6"):
@@ -147,6 +155,10 @@ class TestPrincipalGeodesics:
         np.testing.assert_allclose(
             space.metric.dist(path[:-1], path[1:]), [2 * deviation, deviation]
         )
+
+    def test_one_matrix_has_no_variance(self, points):
+        with pytest.raises(ValueError, match="no variance of one matrix"):
+            PrincipalGeodesicAnalysis().fit(points[:1])
 
     def test_a_part_of_the_variance_may_be_asked_for(self, points):
         model = PrincipalGeodesicAnalysis(0.8).fit(points)
