@@ -33,8 +33,11 @@ _HOMES = {
     "frechet_anova": "inference.anova",
     "mean_test": "inference.mean_tests",
     "confidence_region": "inference.regions",
+    "as_stack": "stacks",
+    "clean_points": "stacks",
+    "CleaningReport": "stacks",
 }
-_SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets")
+_SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets", "learning")
 
 __all__ = [*_HOMES, *_SUBMODULES]
 __version__ = "0.1.0"

@@ -37,6 +37,22 @@ class NotTangentError(GeomstatsCorError, ValueError):
     """A tangent vector has a diagonal, or is not symmetric."""
 
 
+class BadMatricesError(GeomstatsCorError, ValueError):
+    """Some matrices of a stack are not full-rank correlation matrices.
+
+    Parameters
+    ----------
+    message : str
+        Message, which names them all.
+    bad : tuple of geomstats_cor.stacks.BadMatrix
+        The matrices, by index, with the reason of each.
+    """
+
+    def __init__(self, message, bad=()):
+        super().__init__(message)
+        self.bad = bad
+
+
 class _Unconverged:
     """What is known of an iteration that stopped short.
 
@@ -82,3 +98,7 @@ class NearBoundaryWarning(UserWarning):
 
 class CoarseTestWarning(UserWarning):
     """A permutation test has too few permutations to reject at its level."""
+
+
+class MendedWarning(UserWarning):
+    """Bad matrices of a stack were dropped or mended; the message names them."""

@@ -7,7 +7,10 @@ from .exceptions import ParameterError
 from .hyperplanes import BallHyperplanes
 from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
-from .kernels._smooth import coth_excess, length
+from .kernels._piecewise import piecewise
+from .kernels._smooth import coth_excess, length, log_sinh_quotient
+from .kernels.hyperbolic import hyperbolic_pairwise_dist
+from .kernels.hyperbolic_regression import hyperbolic_regression
 
 
 class HyperbolicRowsMetric(ImageMetric):
@@ -157,7 +160,58 @@ class HyperbolicRowsMetric(ImageMetric):
 
     def mean(self, points, weights):
         """Return the Fréchet mean of each row; the weights of the rows drop out."""
-        xp = namespace(points)
-        return kernels.hyperbolic_mean(
-            xp.moveaxis(points, -3, -2), weights[..., None, :]
+        rows = namespace(points).moveaxis(points, -3, -2)
+        weights = weights[..., None, :]
+        if rows.ndim > 3:
+            return kernels.hyperbolic_mean(rows, weights)
+        # Many weights of the same points: a copy of the points for each would be large.
+        mean = piecewise(held=rows.shape[-1] ** 2)(
+            lambda some: kernels.hyperbolic_mean(rows, some)
         )
+        return mean(weights)
+
+    def regression(self, points, design, weights):
+        """Return the least squares geodesic of each row; their weights drop out."""
+        rows = namespace(points).moveaxis(points, -3, -2)
+        base_point, vectors = hyperbolic_regression(rows, design, weights)
+        vectors = namespace(points).moveaxis(vectors, -2, -3)
+        vectors = vectors if self.is_canonical else self._row_lengths(points) * vectors
+        return base_point, kernels.pack_strictly_lower(vectors)
+
+    def kernel_lengths(self, points_a, points_b):
+        """Return the sums of the distances of the rows."""
+        xp = namespace(points_a)
+        rows_b = xp.moveaxis(points_b, -3, -2)
+        lengths = self._row_lengths(points_b)[..., None]
+
+        def from_each(point):
+            rows = hyperbolic_pairwise_dist(xp.moveaxis(point, -3, -2), rows_b)
+            return xp.sum(lengths * rows, axis=-3)
+
+        number, size = points_b.shape[0], points_b.shape[-1]
+        return piecewise(held=1 + number // size)(from_each)(points_a)
+
+    def kernel(self, lengths, sigma):
+        r"""Return the Laplacian :math:`\exp(-\sum_i d_i / \sigma)`.
+
+        The distance of hyperbolic space is of negative type [G1967]_, so that this is
+        a product of positive definite kernels. The Gaussian of the distance is not one,
+        on any space that is not flat [F2015]_.
+
+        References
+        ----------
+        .. [G1967] R. Gangolli. Positive definite kernels on homogeneous spaces and
+           certain stochastic processes related to Lévy's Brownian motion of several
+           parameters. Ann. Inst. H. Poincaré 3, 1967.
+        .. [F2015] A. Feragen, F. Lauze and S. Hauberg. Geodesic exponential kernels:
+           when curvature and linearity conflict. CVPR, 2015.
+        """
+        return namespace(lengths).exp(-lengths / sigma)
+
+    def log_exp_jacobian(self, coords):
+        r"""Return :math:`\sum_k (k - 1) \log(\sinh(r_k) / r_k)`, k the dimension."""
+        rows = kernels.unpack_strictly_lower(coords)
+        rows = rows if self.is_canonical else rows / self._row_lengths(rows)
+        spare = [max(k - 1, 0) for k in range(rows.shape[-1])]
+        stretch = log_sinh_quotient(row_dot(rows, rows)[..., 0])
+        return namespace(rows).sum(constant(spare, rows) * stretch, axis=-1)

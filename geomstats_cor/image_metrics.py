@@ -101,6 +101,41 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     def mean(self, points, weights):
         """Return the Fréchet mean over the axis -3, for weights that sum to one."""
 
+    @abc.abstractmethod
+    def regression(self, points, design, weights):
+        r"""Return the least squares geodesic through points of a stack.
+
+        Minimises :math:`\sum_i w_i d(\exp_B(\sum_j Q_{ij} V_j), P_i)^2`.
+
+        Parameters
+        ----------
+        points : array, shape=[N, n, n]
+            Points.
+        design : array, shape=[N, q]
+            Covariates of weighted mean zero, orthonormal in the weighted product.
+        weights : array, shape=[N]
+            Weights of sum one.
+
+        Returns
+        -------
+        base_point : array, shape=[n, n]
+            Point :math:`B`.
+        coefficients : array, shape=[q, d]
+            Coordinates of the vectors :math:`V_j`, as those of `log_coords`.
+        """
+
+    @abc.abstractmethod
+    def kernel_lengths(self, points_a, points_b):
+        """Return the lengths [k, l] between stacks that the kernel is a function of."""
+
+    @abc.abstractmethod
+    def kernel(self, lengths, sigma):
+        """Return the values of a positive definite kernel."""
+
+    @abc.abstractmethod
+    def log_exp_jacobian(self, coords):
+        """Return the logarithm of the factor by which exponentials stretch volumes."""
+
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         """Return the inner product of tangent vectors.
 
@@ -310,7 +345,28 @@ class FlatMetric(ImageMetric):
 
     def mean(self, points, weights):
         """Return the weighted average."""
-        return namespace(points).sum(weights[..., None, None] * points, axis=-3)
+        xp = namespace(points)
+        flat = xp.reshape(points, (*points.shape[:-2], math.prod(points.shape[-2:])))
+        mean = (weights[..., None, :] @ flat)[..., 0, :]
+        return xp.reshape(mean, (*mean.shape[:-1], *points.shape[-2:]))
+
+    def regression(self, points, design, weights):
+        """Return ordinary least squares in coordinates: averages, in closed form."""
+        base_point = self.mean(points, weights)
+        coords = self.log_coords(points, base_point)
+        return base_point, (weights[:, None] * design).mT @ coords
+
+    def kernel_lengths(self, points_a, points_b):
+        """Return the distances."""
+        return self.dist_broadcast(points_a, points_b)
+
+    def kernel(self, lengths, sigma):
+        r"""Return the Gaussian :math:`\exp(-d^2 / (2 \sigma^2))`."""
+        return namespace(lengths).exp(-0.5 * (lengths / sigma) ** 2)
+
+    def log_exp_jacobian(self, coords):
+        """Return zero: exponentials keep volumes."""
+        return 0.0 * coords[..., 0]
 
 
 class StrictlyLowerMetric(FlatMetric):

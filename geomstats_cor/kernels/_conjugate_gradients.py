@@ -48,17 +48,44 @@ def conjugate_gradients(right, rows, coefficients, shift, tolerance):
     solution : array, shape=[..., k]
         Solution.
     """
-    xp = namespace(right, rows)
+    return solve_by_products(
+        right,
+        lambda vector: _product(vector, rows, coefficients, shift),
+        tolerance,
+        min(rows.shape[-2], rows.shape[-1]),
+    )
+
+
+def solve_by_products(right, product, tolerance, rank):
+    """Solve a positive definite system, given products of its matrix with vectors.
+
+    Parameters
+    ----------
+    right : array, shape=[..., k]
+        Right-hand side.
+    product : callable
+        Takes vectors [..., k], returns their products with the matrix.
+    tolerance : float or array, shape=[..., 1]
+        Length of the residual, relative to that of the right-hand side.
+    rank : int
+        Number of different eigenvalues, at most.
+
+    Returns
+    -------
+    solution : array, shape=[..., k]
+        Solution.
+    """
+    xp = namespace(right)
     solution = xp.zeros_like(right)
     residual = direction = right
     square = row_dot(residual, residual)
     goal = tolerance**2 * square
     # As many steps as there are eigenvalues are enough but for rounding.
-    for _ in range(2 * min(rows.shape[-2], rows.shape[-1]) + 20):
+    for _ in range(2 * rank + 20):
         wanted = square > goal
         if not bool(xp.any(wanted)):
             break
-        image = _product(direction, rows, coefficients, shift)
+        image = product(direction)
         energy = row_dot(direction, image)
         length = xp.where(wanted, square / xp.where(wanted, energy, 1.0), 0.0)
         solution = solution + length * direction

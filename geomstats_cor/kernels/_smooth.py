@@ -72,6 +72,15 @@ def tanh_quotient(square):
     return _by_series(square, _TANH_SERIES, lambda s: xp.tanh(xp.sqrt(s)) / xp.sqrt(s))
 
 
+def log_sinh_quotient(square):
+    """Return log(sinh(r) / r), given the square of r, without overflow."""
+    xp = namespace(square)
+    near = square < 1.0
+    r = xp.sqrt(xp.where(near, 1.0, square))
+    far = r + xp.log(-0.5 * xp.expm1(-2.0 * r) / r)
+    return xp.where(near, xp.log(sinh_quotient(xp.where(near, square, 0.0))), far)
+
+
 def asinh_quotient(square):
     """Return asinh(r) / r, given the square of r."""
     xp = namespace(square)

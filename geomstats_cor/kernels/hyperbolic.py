@@ -24,11 +24,12 @@ References
    Flavors of Geometry, 1997.
 """
 
-from ._arrays import namespace, row_dot
+from ._arrays import eps, namespace, row_dot
 from ._gradients import StatedGradient
 from ._smooth import (
     asinh_quotient,
     asinh_quotient_derivative,
+    length,
     sinh_quotient,
     sinh_quotient_derivative,
 )
@@ -201,6 +202,34 @@ def hyperbolic_squared_dist(point_a, point_b):
     """
     half = hyperbolic_half_sinh_square(point_a, point_b)[..., 0]
     return 4.0 * half * asinh_quotient(half) ** 2
+
+
+def hyperbolic_pairwise_dist(points_a, points_b):
+    r"""Return the distances between all points of two stacks.
+
+    They come from :math:`2 \sinh^2(d / 2) = \tau_a \tau_b - a \cdot b - 1`, a matrix
+    product, except for points so close that the difference has lost digits.
+
+    Parameters
+    ----------
+    points_a : array, shape=[..., k, m]
+        Points.
+    points_b : array, shape=[..., l, m]
+        Points.
+
+    Returns
+    -------
+    dist : array, shape=[..., k, l]
+        Distances.
+    """
+    xp = namespace(points_a, points_b)
+    times = hyperboloid_time(points_a) * hyperboloid_time(points_b).mT
+    half = 0.5 * (times - points_a @ points_b.mT - 1.0)
+    # What is left of a smaller difference is fewer than three quarters of its digits.
+    *batch, i, j = xp.nonzero(half < eps(half) ** 0.25 * times)
+    exact = hyperbolic_half_sinh_square(points_a[*batch, i], points_b[*batch, j])
+    half[*batch, i, j] = exact[..., 0]
+    return 2.0 * length(half) * asinh_quotient(half)
 
 
 def hyperbolic_exp(vector, point):

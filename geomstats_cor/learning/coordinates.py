@@ -1,0 +1,116 @@
+"""Isometric coordinates as features."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from ..exceptions import ParameterError
+from ..means import frechet_mean
+from ._points import PointsEstimator
+
+
+class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimator):
+    r"""Turn correlation matrices into vectors, by logarithms in an orthonormal frame.
+
+    The Euclidean norm of the features is the distance to the reference point. Under the
+    four flat metrics Euclidean distances of features are distances of the matrices,
+    whatever the reference; under the poly-hyperbolic metric they are to first order
+    about the reference.
+
+    Parameters
+    ----------
+    metric : str or type or FullRankCorrelationMatrices
+        Key of `METRICS`, class of metric, or an equipped space.
+    reference : {"mean", "identity"}
+        Reference point: the Fréchet mean of the data of `fit`, or the identity.
+    on_bad : {"raise", "mend"}
+        What to do with matrices that are not full-rank correlation matrices: name all
+        of them in an error, or shrink them towards the identity with a warning (see
+        `clean_points`). Mending also completes a vector that is too short for a
+        triangle by zero correlations.
+
+    Attributes
+    ----------
+    reference_ : array, shape=[n, n]
+        Reference point.
+    space_ : FullRankCorrelationMatrices
+        Equipped space.
+    n_features_in_ : int
+        Number of strict lower entries that `fit` was given.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(9, rng=0)
+    >>> ToCoords(metric="lsm").fit_transform(points).shape
+    (9, 6)
+    """
+
+    def __init__(self, metric="olm", reference="mean", on_bad="raise"):
+        self.metric = metric
+        self.reference = reference
+        self.on_bad = on_bad
+
+    def fit(self, X, y=None):
+        """Find the reference point.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, or their strict lower entries row by row.
+        y : None
+            Ignored, for the sake of pipelines.
+
+        Returns
+        -------
+        self : ToCoords
+            The estimator.
+        """
+        if self.reference not in ("mean", "identity"):
+            raise ParameterError(
+                f"reference is {self.reference!r}: choose 'mean' or 'identity'."
+            )
+        points, _ = self._read_points(X)
+        self.reference_ = (
+            frechet_mean(points, self.space_)
+            if self.reference == "mean"
+            else np.eye(points.shape[-1], dtype=points.dtype)
+        )
+        self._n_features_out = self.space_.dim
+        return self
+
+    def transform(self, X):
+        """Return the coordinates of matrices.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, or their strict lower entries row by row.
+
+        Returns
+        -------
+        coords : array, shape=[N, n (n - 1) / 2]
+            Coordinates of the logarithms at the reference point.
+        """
+        check_is_fitted(self)
+        points, _ = self._read_points(X, reset=False)
+        return self.space_.metric.log_coords(points, self.reference_)
+
+    def inverse_transform(self, X):
+        """Return the matrices with given coordinates.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n (n - 1) / 2]
+            Coordinates.
+
+        Returns
+        -------
+        points : array, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, in the form that `fit` was given.
+        """
+        check_is_fitted(self)
+        coords = check_array(X, dtype=[np.float64, np.float32])
+        return self._write_points(
+            self.space_.metric.exp_coords(coords, self.reference_)
+        )

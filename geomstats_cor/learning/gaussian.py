@@ -1,0 +1,165 @@
+"""Gaussian distributions in coordinates about a mean."""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from ..exceptions import NotPositiveDefiniteError, ParameterError, ShapeError
+from ..kernels._arrays import (
+    constant,
+    diagonal,
+    eye_like,
+    flagged_cholesky,
+    solve_lower,
+)
+from ..means import _require_metric, frechet_mean
+from ..sampling import as_generator
+from ..validation import as_arrays, require_stack
+
+
+class GaussianDistribution:
+    r"""The law of :math:`\exp_M(v)` for a normal tangent vector at the mean.
+
+    The coordinates of the vector in the orthonormal frame of `metric.log_coords` are
+    normal with mean zero. For a flat metric this is the normal distribution in
+    isometric coordinates, and :math:`M` is its Fréchet mean.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    mean : array-like, shape=[n, n]
+        Point :math:`M`.
+    covariance : array-like, shape=[d, d]
+        Covariance of the coordinates, positive semidefinite.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(3, equip="lsm")
+    >>> law = GaussianDistribution.fit(space.random_point(40, rng=0), space)
+    >>> points = law.sample(5, rng=0)
+    >>> law.logpdf(points).shape
+    (5,)
+    """
+
+    def __init__(self, space, mean, covariance):
+        self.space = space
+        self._metric = _require_metric(space)
+        self.mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
+        if tuple(self.covariance.shape) != (space.dim, space.dim):
+            raise ShapeError(
+                f"covariance has shape {tuple(self.covariance.shape)}: "
+                f"{(space.dim, space.dim)} is wanted for n = {space.n}."
+            )
+
+    @classmethod
+    def fit(cls, points, space, shrinkage=0.0):
+        r"""Estimate the mean and the covariance.
+
+        Parameters
+        ----------
+        points : array-like, shape=[N, n, n]
+            Full-rank correlation matrices, two at least.
+        space : FullRankCorrelationMatrices
+            Manifold, equipped with one of the metrics of this library.
+        shrinkage : float or "ledoit-wolf"
+            Weight :math:`s` of the spherical part in
+            :math:`(1 - s) S + s \frac{\operatorname{tr} S}{d} I`, where :math:`S`
+            divides by :math:`N - 1`. A density wants some as soon as
+            :math:`N \le d`; "ledoit-wolf" chooses it from the data.
+
+        Returns
+        -------
+        distribution : GaussianDistribution
+            Distribution at the Fréchet mean of the points.
+        """
+        (points,) = as_arrays(points=points)
+        require_stack(points=points)
+        if points.shape[0] < 2:
+            raise ShapeError(
+                f"points has {points.shape[0]} matrices: a covariance needs two at "
+                f"least."
+            )
+        xp = array_namespace(points)
+        mean = frechet_mean(points, space)
+        coords = space.metric.log_coords(points, mean)
+        if shrinkage == "ledoit-wolf":
+            from sklearn.covariance import ledoit_wolf_shrinkage
+
+            shrinkage = float(
+                ledoit_wolf_shrinkage(np.asarray(coords.tolist()), assume_centered=True)
+            )
+        if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
+            raise ParameterError(
+                f"shrinkage is {shrinkage!r}: a number between 0 and 1 is wanted, or "
+                f"'ledoit-wolf'."
+            )
+        covariance = coords.mT @ coords / (points.shape[0] - 1.0)
+        spherical = xp.mean(diagonal(covariance)) * eye_like(covariance)
+        return cls(space, mean, (1.0 - shrinkage) * covariance + shrinkage * spherical)
+
+    def sample(self, n_samples=1, rng=None):
+        """Draw correlation matrices.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of matrices.
+        rng : int or numpy.random.Generator
+            Seed or generator; geomstats' random state if None.
+
+        Returns
+        -------
+        points : array, shape=[n_samples, n, n]
+            Full-rank correlation matrices.
+        """
+        xp = array_namespace(self.covariance)
+        values, vectors = xp.linalg.eigh(self.covariance)
+        root = xp.sqrt(xp.clip(values, 0.0, None)) * vectors
+        normal = as_generator(rng).standard_normal((n_samples, self.space.dim))
+        coords = constant(normal, self.covariance) @ root.mT
+        return self._metric.exp_coords(coords, self.mean)
+
+    def logpdf(self, points, measure="volume"):
+        r"""Return the logarithm of the density.
+
+        Parameters
+        ----------
+        points : array-like, shape=[..., n, n]
+            Full-rank correlation matrices.
+        measure : {"volume", "entries"}
+            What the density is with respect to: the Riemannian volume of the metric,
+            or the Lebesgue measure of the strict lower entries. Only densities with
+            respect to the second can be compared between metrics; it costs a
+            determinant of a d x d matrix for each point.
+
+        Returns
+        -------
+        logpdf : array, shape=[...]
+            Logarithm of the density.
+        """
+        if measure not in ("volume", "entries"):
+            raise ParameterError(
+                f"measure is {measure!r}: choose 'volume' or 'entries'."
+            )
+        xp = array_namespace(self.covariance)
+        factor, definite = flagged_cholesky(self.covariance)
+        if not bool(definite):
+            raise NotPositiveDefiniteError(
+                "the covariance is singular, so that there is no density: use "
+                "GaussianDistribution.fit(points, space, shrinkage='ledoit-wolf')."
+            )
+        coords = self._metric.log_coords(points, self.mean)
+        white = solve_lower(factor, coords[..., None])[..., 0]
+        result = (
+            -0.5 * xp.sum(white**2, axis=-1)
+            - xp.sum(xp.log(diagonal(factor)))
+            - 0.5 * self.space.dim * math.log(2.0 * math.pi)
+            - self._metric.image_space.metric.log_exp_jacobian(coords)
+        )
+        if measure == "entries":
+            gram = self._metric.metric_matrix(points)
+            result = result + 0.5 * xp.linalg.slogdet(gram)[1]
+        return result

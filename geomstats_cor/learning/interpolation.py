@@ -1,0 +1,82 @@
+"""Interpolation and extrapolation along geodesics."""
+
+from array_api_compat import array_namespace
+
+from ..exceptions import ParameterError, ShapeError
+from ..kernels._arrays import constant
+from ..means import _require_metric
+from ..validation import as_arrays, require_stack
+
+
+def interpolate(points, times, at, space):
+    """Return the piecewise geodesic path through points at given times.
+
+    Before the first and after the last point the path goes on along the geodesic of the
+    first and of the last two points.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Full-rank correlation matrices, at least two.
+    times : array-like, shape=[N]
+        Time of each, increasing.
+    at : array-like, shape=[T]
+        Times to answer for, in any order.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+
+    Returns
+    -------
+    path : array, shape=[T, n, n]
+        Correlation matrices.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
+    >>> interpolate(points, [2000, 2010], [2000, 2010, 2020], space)[:, 1, 0].round(4)
+    array([0.    , 0.6   , 0.8321])
+    """
+    metric = _require_metric(space)
+    (points,) = as_arrays(points=points)
+    require_stack(points=points)
+    xp = array_namespace(points)
+    times, at = times_of(points, times), constant(at, points)
+    if times.shape[0] < 2:
+        raise ShapeError("points has one matrix: a path needs two at least.")
+    if not bool(xp.all(times[1:] > times[:-1])):
+        raise ParameterError("times must increase from each point to the next.")
+    segment = xp.searchsorted(times, at, side="right") - 1
+    segment = xp.clip(segment, 0, times.shape[0] - 2)
+    start, end = xp.take(points, segment, axis=0), xp.take(points, segment + 1, axis=0)
+    begin, finish = xp.take(times, segment), xp.take(times, segment + 1)
+    fraction = (at - begin) / (finish - begin)
+    steps = fraction[:, None] * metric.log_coords(end, start)
+    return metric.exp_coords(steps, start)
+
+
+def times_of(points, times):
+    """Return the times of the points of a stack, an array like theirs.
+
+    Parameters
+    ----------
+    points : array, shape=[N, n, n]
+        Points.
+    times : array-like, shape=[N]
+        Times, whole numbers or not.
+
+    Returns
+    -------
+    times : array, shape=[N]
+        Times.
+    """
+    times = constant(times, points)
+    if times.ndim != 1 or times.shape[0] != points.shape[0]:
+        raise ShapeError(
+            f"times has shape {tuple(times.shape)}, but there are {points.shape[0]} "
+            f"points."
+        )
+    if not bool(array_namespace(times).all(array_namespace(times).isfinite(times))):
+        raise ParameterError("times has a NaN or an infinity.")
+    return times

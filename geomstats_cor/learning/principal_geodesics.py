@@ -1,0 +1,149 @@
+"""Principal geodesic analysis."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import PCA
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from ..exceptions import ShapeError
+from ..means import frechet_mean
+from ._points import PointsEstimator
+
+
+class PrincipalGeodesicAnalysis(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimator
+):
+    r"""Principal components of the logarithms at the Fréchet mean.
+
+    For the flat metrics this is principal component analysis in isometric coordinates:
+    the first k components span the totally geodesic subspace through the mean that
+    explains most of the Fréchet variance. For the poly-hyperbolic metric it is tangent
+    PGA: variances are those of the logarithms, and geodesics through the mean are
+    exact, while distances between other points are distorted by curvature.
+
+    Parameters
+    ----------
+    n_components : int or float or "mle" or None
+        As in :class:`sklearn.decomposition.PCA`: a number of components, or the
+        fraction of variance to explain; all of them if None.
+    metric : str or type or FullRankCorrelationMatrices
+        Key of `METRICS`, class of metric, or an equipped space.
+    on_bad : {"raise", "mend"}
+        What to do with bad matrices; see `ToCoords`.
+
+    Attributes
+    ----------
+    mean_ : array, shape=[n, n]
+        Fréchet mean.
+    components_ : array, shape=[k, d]
+        Unit tangent vectors at the mean, in the coordinates of `metric.log_coords`.
+    explained_variance_, explained_variance_ratio_ : array, shape=[k]
+        Variance along each component, and its part of the Fréchet variance.
+    space_ : FullRankCorrelationMatrices
+        Equipped space.
+    n_features_in_ : int
+        Number of strict lower entries that `fit` was given.
+
+    References
+    ----------
+    .. [F2004] P. T. Fletcher, C. Lu, S. M. Pizer and S. Joshi. Principal geodesic
+       analysis for the study of nonlinear statistics of shape. IEEE Trans. Med. Imaging
+       23, 2004.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(9, rng=0)
+    >>> pga = PrincipalGeodesicAnalysis(n_components=2, metric="phcm").fit(points)
+    >>> pga.transform(points).shape, pga.inverse_transform([[0.0, 0.0]]).shape
+    ((9, 2), (1, 4, 4))
+    """
+
+    def __init__(self, n_components=None, metric="olm", on_bad="raise"):
+        self.n_components = n_components
+        self.metric = metric
+        self.on_bad = on_bad
+
+    def fit(self, X, y=None):
+        """Find the mean and the principal geodesics.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, or their strict lower entries row by row.
+        y : None
+            Ignored, for the sake of pipelines.
+
+        Returns
+        -------
+        self : PrincipalGeodesicAnalysis
+            The estimator.
+        """
+        points, _ = self._read_points(X)
+        if len(points) < 2:
+            raise ShapeError("X has 1 sample: there is no variance of one matrix.")
+        self.mean_ = frechet_mean(points, self.space_)
+        coords = self.space_.metric.log_coords(points, self.mean_)
+        with np.errstate(invalid="ignore"):  # no variance has no parts
+            pca = PCA(self.n_components, svd_solver="full").fit(coords)
+        self.components_ = pca.components_
+        self.explained_variance_ = pca.explained_variance_
+        self.explained_variance_ratio_ = np.nan_to_num(pca.explained_variance_ratio_)
+        self._n_features_out = len(pca.components_)
+        return self
+
+    def transform(self, X):
+        """Return the components of matrices along the principal geodesics.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, or their strict lower entries row by row.
+
+        Returns
+        -------
+        scores : array, shape=[N, k]
+            Components of the logarithms at the mean.
+        """
+        check_is_fitted(self)
+        points, _ = self._read_points(X, reset=False)
+        return self.space_.metric.log_coords(points, self.mean_) @ self.components_.T
+
+    def inverse_transform(self, X):
+        """Return the matrices with given components: the reconstruction.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, k]
+            Components along the principal geodesics.
+
+        Returns
+        -------
+        points : array, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, in the form that `fit` was given.
+        """
+        check_is_fitted(self)
+        scores = check_array(X, dtype=[np.float64, np.float32])
+        coords = scores @ self.components_
+        return self._write_points(self.space_.metric.exp_coords(coords, self.mean_))
+
+    def geodesic(self, component, times):
+        """Return points of a principal geodesic.
+
+        Parameters
+        ----------
+        component : int
+            Number of the geodesic, from 0.
+        times : array-like, shape=[t]
+            Where, in standard deviations from the mean.
+
+        Returns
+        -------
+        points : array, shape=[t, n, n]
+            Correlation matrices.
+        """
+        check_is_fitted(self)
+        deviation = np.sqrt(self.explained_variance_[component])
+        times = np.asarray(times, dtype=self.mean_.dtype)[:, None]
+        coords = times * deviation * self.components_[component]
+        return self.space_.metric.exp_coords(coords, self.mean_)

@@ -1,0 +1,89 @@
+"""Smoothing a time series of correlation matrices."""
+
+from array_api_compat import array_namespace
+
+from ..exceptions import ParameterError, ShapeError
+from ..kernels._arrays import constant
+from ..means import frechet_mean
+from ..validation import as_arrays, require_stack
+from .interpolation import times_of
+
+
+def _gaussian(u):
+    return array_namespace(u).exp(-0.5 * u**2)
+
+
+def _epanechnikov(u):
+    xp = array_namespace(u)
+    return xp.where(xp.abs(u) < 1.0, 1.0 - u**2, 0.0)
+
+
+def _box(u):
+    xp = array_namespace(u)
+    return xp.where(xp.abs(u) <= 1.0, xp.ones_like(u), 0.0)
+
+
+_KERNELS = {"gaussian": _gaussian, "epanechnikov": _epanechnikov, "box": _box}
+
+
+def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
+    r"""Return Fréchet means with weights that decay with the distance in time.
+
+    The value at time :math:`t` minimises
+    :math:`\sum_i k((t - t_i) / h) \, d(C, C_i)^2`.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Full-rank correlation matrices.
+    times : array-like, shape=[N]
+        Time of each, in any order.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the metrics of this library.
+    bandwidth : float
+        Bandwidth :math:`h`, positive, in the unit of the times.
+    at : array-like, shape=[T]
+        Times to answer for; those of the points if None.
+    kernel : {"gaussian", "epanechnikov", "box"} or callable
+        Kernel :math:`k`; a function of an array of numbers, not negative.
+
+    Returns
+    -------
+    path : array, shape=[T, n, n]
+        Correlation matrices.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
+    >>> smooth(points, [0, 1], space, bandwidth=0.5, at=[0, 0.5])[:, 1, 0].round(4)
+    array([0.089 , 0.3511])
+    """
+    (points,) = as_arrays(points=points)
+    require_stack(points=points)
+    times = times_of(points, times)
+    at = times if at is None else constant(at, points)
+    if at.ndim != 1:
+        raise ShapeError(f"at has shape {tuple(at.shape)}: times [T] are wanted.")
+    if not bandwidth > 0.0:
+        raise ParameterError(f"bandwidth is {bandwidth}: a positive time is wanted.")
+    weights = _require_kernel(kernel)((at[:, None] - times) / bandwidth)
+    total = array_namespace(weights).sum(weights, axis=-1)
+    lonely = [float(t) for t in at[~(total > 0.0)]]
+    if lonely:
+        raise ParameterError(
+            f"no point has a weight at time {lonely[0]:g}, and {len(lonely)} of "
+            f"{at.shape[0]} times are alike: use a larger bandwidth than {bandwidth:g}."
+        )
+    return frechet_mean(points, space, weights)
+
+
+def _require_kernel(kernel):
+    if callable(kernel):
+        return kernel
+    if kernel not in _KERNELS:
+        raise ParameterError(
+            f"kernel is {kernel!r}: choose one of {', '.join(_KERNELS)}, or a function."
+        )
+    return _KERNELS[kernel]
