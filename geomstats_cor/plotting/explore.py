@@ -1,0 +1,5 @@
+"""The interactive page."""
+
+
+def explore_page():
+    return ""

@@ -1,0 +1,208 @@
+"""Level sets of functions of 3 x 3 correlation matrices.
+
+Marching cubes runs in the cube of angles (see `elliptope`), not in the elliptope:
+there the manifold fills the whole grid, so a surface ends where the grid ends, on the
+boundary, without stair-steps and without holes. A vertex of marching cubes lies between
+two corners of a cell, where it is then moved to the root of the function itself.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from ..exceptions import ParameterError
+from ._extra import load
+from .elliptope import entries_from_angles, from_entries
+from .layers import Surface
+
+# At this angle from the boundary a point is at most 0.01 off it, and 5e-5 where the
+# boundary is smooth; closer to it, functions lose the digits that the equation needs.
+MARGIN = 0.01
+_MAX_STEPS = 80
+
+
+class LevelSet(NamedTuple):
+    """A surface in the manifold of 3 x 3 correlation matrices.
+
+    Attributes
+    ----------
+    points : numpy.ndarray, shape=[k, 3, 3]
+        Correlation matrices, the vertices.
+    faces : numpy.ndarray of int, shape=[m, 3]
+        Indices of the corners of each triangle.
+    """
+
+    points: np.ndarray
+    faces: np.ndarray
+
+    @property
+    def vertices(self):
+        """Entries (C21, C31, C32) of the vertices, shape=[k, 3]."""
+        rows, columns = np.tril_indices(3, -1)
+        return self.points[:, rows, columns]
+
+    def surface(self, **style):
+        """Return the layer that shows it.
+
+        Parameters
+        ----------
+        **style
+            Fields of `Surface`.
+
+        Returns
+        -------
+        surface : Surface
+            Layer.
+        """
+        return Surface(self.vertices, self.faces, **style)
+
+
+def angle_grid(resolution):
+    """Return the angles of the grid along one direction.
+
+    Parameters
+    ----------
+    resolution : int
+        Number of cells, at least 2.
+
+    Returns
+    -------
+    angles : numpy.ndarray, shape=[resolution + 1]
+        Angles from boundary to boundary.
+    """
+    if resolution < 2:
+        raise ParameterError(f"resolution is {resolution}: at least 2 cells are asked.")
+    end = 0.5 * np.pi - MARGIN
+    return np.linspace(-end, end, resolution + 1)
+
+
+def grid_points(resolution):
+    """Return the correlation matrices at the nodes of the grid.
+
+    Parameters
+    ----------
+    resolution : int
+        Number of cells in each direction.
+
+    Returns
+    -------
+    points : numpy.ndarray, shape=[k, k, k, 3, 3]
+        Correlation matrices, k = resolution + 1.
+    """
+    side = angle_grid(resolution)
+    angles = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    return from_entries(entries_from_angles(angles))
+
+
+def level_set(function, level=0.0, resolution=32, tolerance=1e-7, values=None):
+    """Return the surface where a function of correlation matrices takes a value.
+
+    Parameters
+    ----------
+    function : callable
+        Maps matrices [k, 3, 3] to numbers [k]. It may jump: then vertices lie on the
+        jump.
+    level : float
+        Value.
+    resolution : int
+        Number of cells of the grid in each direction.
+    tolerance : float
+        How far the function may be from the value at a vertex.
+    values : array, shape=[resolution + 1] * 3
+        Values of the function at `grid_points`, if they are known already.
+
+    Returns
+    -------
+    level_set : LevelSet
+        Surface; without vertices if the value is not taken on the grid.
+    """
+    side = angle_grid(resolution)
+    if values is None:
+        values = function(grid_points(resolution).reshape(-1, 3, 3))
+    excess = np.reshape(values, (resolution + 1,) * 3) - level
+    if not excess.min() < 0.0 < excess.max():
+        return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
+
+    # Where a function runs to infinity the interpolation only wants its sign.
+    bounded = np.clip(excess, -1e3, 1e3)
+    measure = load("skimage.measure")
+    vertices, faces, _, _ = measure.marching_cubes(bounded, 0.0)
+    ends, end_values = _opposite_corners(vertices.astype(float), excess)
+    ends = side[0] + (side[1] - side[0]) * ends
+
+    def along(share):
+        angles = ends[0] + share[:, None] * (ends[1] - ends[0])
+        return from_entries(entries_from_angles(angles))
+
+    def excess_at(share, which):
+        angles = ends[0, which] + share[:, None] * (ends[1] - ends[0])[which]
+        return function(from_entries(entries_from_angles(angles))) - level
+
+    share = _roots(excess_at, *end_values, tolerance)
+    return _without_slivers(LevelSet(along(share), faces))
+
+
+def _opposite_corners(vertices, excess):
+    """Return the corners with the least and the largest value of what a vertex is in.
+
+    A vertex lies on an edge of the grid or, rarely, inside a cell; of the eight ways to
+    round its indices only those differ that are not whole.
+    """
+    low, high = np.floor(vertices).astype(int), np.ceil(vertices).astype(int)
+    # Marching cubes computes in single precision: what is near a node is at it.
+    corners = np.stack(
+        [
+            np.where(choice, high, low)
+            for choice in itertools.product((False, True), repeat=3)
+        ]
+    )
+    values = excess[tuple(np.moveaxis(corners, -1, 0))]
+    each = np.arange(len(vertices))
+    least, largest = values.argmin(axis=0), values.argmax(axis=0)
+    ends = np.stack([corners[least, each], corners[largest, each]]).astype(float)
+    return ends, (values[least, each], values[largest, each])
+
+
+def _roots(function, low_values, high_values, tolerance):
+    """Find roots between 0, where values are negative, and 1, where they are not.
+
+    Secant steps and halvings take turns: the halvings bound the number of steps, and
+    alone they work for a function that jumps.
+    """
+    low, high = np.zeros_like(low_values), np.ones_like(high_values)
+    share = np.where(np.abs(low_values) < np.abs(high_values), low, high)
+    low_values, high_values = low_values.copy(), high_values.copy()
+    nearest = np.minimum(np.abs(low_values), np.abs(high_values))
+    active = np.flatnonzero(
+        (nearest > tolerance) & (low_values < 0.0) & (high_values > 0.0)
+    )
+    for step in range(_MAX_STEPS):
+        if not len(active):
+            break
+        a, b = low[active], high[active]
+        if step % 2:
+            trial = 0.5 * (a + b)
+        else:
+            drop = low_values[active] / (low_values[active] - high_values[active])
+            trial = a + drop * (b - a)
+        value = function(trial, active)
+        share[active] = trial
+        below = value < 0.0
+        low[active] = np.where(below, trial, a)
+        high[active] = np.where(below, b, trial)
+        low_values[active] = np.where(below, value, low_values[active])
+        high_values[active] = np.where(below, high_values[active], value)
+        width = high[active] - low[active]
+        active = active[(np.abs(value) > tolerance) & (width > 1e-15)]
+    return share
+
+
+def _without_slivers(level_set):
+    """Drop triangles that a moved vertex made empty, and vertices that nothing uses."""
+    corners = level_set.vertices[level_set.faces]
+    sides = corners[:, 1:] - corners[:, :1]
+    area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=-1)
+    faces = level_set.faces[area > 1e-12]
+    used, faces = np.unique(faces, return_inverse=True)
+    return LevelSet(level_set.points[used], faces.reshape(-1, 3))
