@@ -16,11 +16,28 @@ from .figures import (
     write_figure,
 )
 
+# What draws a figure, what it shows, and what a seed draws in it.
 _COMMANDS = {
-    "hyperplanes": (hyperplanes_figure, "one decision hyperplane under each metric"),
-    "elliptope": (elliptope_figure, "the elliptope, Fréchet means, coordinate grids"),
-    "geodesics": (geodesics_figure, "geodesics between two points, a fan, a sphere"),
-    "cone": (cone_figure, "2 x 2 correlations in the cone of covariances"),
+    "hyperplanes": (
+        hyperplanes_figure,
+        "one decision hyperplane through the same data under each metric",
+        "the data",
+    ),
+    "elliptope": (
+        elliptope_figure,
+        "the elliptope, Fréchet means, and a coordinate grid of each metric",
+        "the data",
+    ),
+    "geodesics": (
+        geodesics_figure,
+        "geodesics between two points; for one metric also a fan and a sphere",
+        "the end points",
+    ),
+    "cone": (
+        cone_figure,
+        "2 x 2 correlations in the cone of covariances, with fibres over some",
+        "the correlations",
+    ),
 }
 
 
@@ -53,7 +70,7 @@ def _parser():
         description="Draw correlation matrices, their geodesics and hyperplanes.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (_, summary) in _COMMANDS.items():
+    for name, (_, summary, seeded) in _COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary + ".")
         _add_output(command, f"{name}.png", "PNG, PDF or HTML, by the suffix")
         command.add_argument(
@@ -62,21 +79,26 @@ def _parser():
             default="all",
             help="metric (default: %(default)s)",
         )
-        command.add_argument(
-            "--seed",
-            type=int,
-            default=None if name in ("geodesics", "cone") else 0,
-            help="seed of what is random in the figure (default: %(default)s)",
-        )
+        _add_seed(command, seeded)
         command.set_defaults(run=_draw)
     summary = "a page to explore the elliptope in"
     command = commands.add_parser("explore", help=summary, description=summary + ".")
     _add_output(command, "explore.html", "HTML, one file that needs no network")
     command.add_argument(
-        "--metric", choices=tuple(METRICS), default="ecm", help="metric shown first"
+        "--metric",
+        choices=tuple(METRICS),
+        default="ecm",
+        help="metric shown first (default: %(default)s)",
     )
+    _add_seed(command, "the hyperplane and the end points shown first")
     command.set_defaults(run=_explore)
     return parser
+
+
+def _add_seed(command, seeded):
+    command.add_argument(
+        "--seed", type=int, help=f"seed of {seeded}; the same in every run without it"
+    )
 
 
 def _add_output(command, default, summary):
@@ -93,12 +115,14 @@ def _add_output(command, default, summary):
 def _draw(options):
     path = require_suffix(options.output)
     metrics = tuple(METRICS) if options.metric == "all" else (options.metric,)
-    figure, _ = _COMMANDS[options.command]
+    figure, *_ = _COMMANDS[options.command]
     return write_figure(figure(metrics, options.seed), path)
 
 
 def _explore(options):
-    raise NotImplementedError
+    path = require_suffix(options.output, (".html",))
+    path.write_text(explore_page(options.metric, options.seed), encoding="utf-8")
+    return path
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from .palette import (
 )
 
 
-def class_markers(points, labels=None):
+def class_markers(points, labels=None, colors=None):
     """Return a layer of markers per class, each with a colour and a shape of its own.
 
     Parameters
@@ -27,6 +27,8 @@ def class_markers(points, labels=None):
         Correlation matrices.
     labels : array-like, shape=[...]
         Classes; one class without a name if None.
+    colors : sequence of str
+        Colours of the classes; those of `class_colors` if None.
 
     Returns
     -------
@@ -43,11 +45,11 @@ def class_markers(points, labels=None):
             f"is wanted."
         )
     classes = np.unique(labels)
-    colors = class_colors(len(classes))
+    colors = class_colors(len(classes)) if colors is None else colors
     return [
         Markers(
             positions[labels == name],
-            colors[k],
+            colors[k % len(colors)],
             CLASS_MARKERS[k % len(CLASS_MARKERS)],
             14.0,
             f"class {name}",

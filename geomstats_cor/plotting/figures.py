@@ -6,7 +6,7 @@ import numpy as np
 
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError
-from .clouds import class_markers, mean_markers
+from .clouds import mean_markers
 from .cone import cone_scene
 from .elliptope import boundary_surface, boundary_wire, entries, from_entries
 from .frames import grid_curves
@@ -17,13 +17,13 @@ from .layers import Curves, Markers, Scene
 from .palette import METRIC_COLORS
 from .spheres import sphere_wire
 
-_START, _END = from_entries([0.8, -0.4, -0.7]), from_entries([-0.5, -0.6, 0.85])
+_START, _END = from_entries([[0.77, 0.68, 0.58], [-0.61, -0.8, 0.18]])
 _CENTRES = from_entries([[0.55, 0.35, 0.45], [-0.35, -0.3, 0.1]])
 _STEP = 0.8
 SUFFIXES = (".png", ".pdf", ".html")
 
 
-def hyperplanes_figure(metrics, seed=0):
+def hyperplanes_figure(metrics, seed=None):
     """Return scenes of one hyperplane per metric, through the same data.
 
     Two classes are drawn around two centres; every hyperplane passes through the same
@@ -34,7 +34,7 @@ def hyperplanes_figure(metrics, seed=0):
     metrics : sequence of str
         Keys of `METRICS`.
     seed : int
-        Seed of the data.
+        Seed of the data; always the same if None.
 
     Returns
     -------
@@ -64,12 +64,12 @@ def two_classes(seed, count=25):
         Classes.
     """
     metric = FullRankCorrelationMatrices(3, equip="olm").metric
-    noise = 0.3 * np.random.default_rng(seed).standard_normal((2, count, 3))
+    noise = 0.3 * np.random.default_rng(seed or 0).standard_normal((2, count, 3))
     points = metric.exp_coords(noise, _CENTRES[:, None])
     return points.reshape(-1, 3, 3), np.repeat([0, 1], count)
 
 
-def elliptope_figure(metrics, seed=0):
+def elliptope_figure(metrics, seed=None):
     """Return scenes of the elliptope: data with their means, and coordinate grids.
 
     Parameters
@@ -77,7 +77,7 @@ def elliptope_figure(metrics, seed=0):
     metrics : sequence of str
         Keys of `METRICS`.
     seed : int
-        Seed of the data.
+        Seed of the data; always the same if None.
 
     Returns
     -------
@@ -85,12 +85,12 @@ def elliptope_figure(metrics, seed=0):
         The boundary with data and their Fréchet mean under each metric, and a
         coordinate grid for each metric.
     """
-    points, _ = two_classes(seed)
+    space = FullRankCorrelationMatrices(3, equip="ecm")
+    noise = np.random.default_rng(seed or 0).standard_normal((40, 3))
+    points = space.metric.exp_coords(noise, _CENTRES[0])
+    cloud = Markers(entries(points), "0.5", size=10.0, label="data")
     means = mean_markers(points, metrics=metrics)
-    cloud = class_markers(points)
-    scenes = [
-        Scene((boundary_wire(), *cloud, *means), title="data and their Fréchet means")
-    ]
+    scenes = [Scene((boundary_wire(), cloud, *means), title="Fréchet means")]
     for key in metrics:
         space = FullRankCorrelationMatrices(3, equip=key)
         layers = (boundary_surface(), boundary_wire(levels=1), *grid_curves(space))
@@ -125,14 +125,14 @@ def geodesics_figure(metrics, seed=None):
     layers.append(Markers(entries(ends), size=40.0, label="end points"))
     scenes = [Scene(tuple(layers), title="geodesics between two points")]
     if len(metrics) == 1:
-        start = ends[0]
+        middle = geodesic_path(space, *ends, steps=2)[1]
         fan = (
             boundary_wire(),
-            fan_curves(space, start),
-            sphere_wire(space, start, 1.0),
-            Markers(entries(start)[None], size=40.0),
+            fan_curves(space, middle),
+            sphere_wire(space, middle, 1.0),
+            Markers(entries(middle)[None], size=40.0),
         )
-        scenes.append(Scene(fan, title="geodesics of length 1, and their sphere"))
+        scenes.append(Scene(fan, title="fan and sphere of radius 1"))
     return scenes
 
 
@@ -193,18 +193,20 @@ def matplotlib_figure(scenes, size=3.6):
             named.values(),
             named.keys(),
             loc="outside lower center",
-            ncols=min(len(named), 3 * columns),
+            ncols=min(len(named), max(4, 3 * columns)),
         )
     return figure
 
 
-def require_suffix(path):
+def require_suffix(path, suffixes=SUFFIXES):
     """Return a path whose suffix names a format that figures are written in.
 
     Parameters
     ----------
     path : str or Path
         File.
+    suffixes : sequence of str
+        Suffixes that are known.
 
     Returns
     -------
@@ -212,10 +214,10 @@ def require_suffix(path):
         The same file.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in suffixes:
         raise ParameterError(
-            f"the suffix of {path} is {path.suffix!r}: figures are written to "
-            f"{', '.join(SUFFIXES)}."
+            f"the suffix of {path} is {path.suffix!r}: it may be "
+            f"{' or '.join(suffixes)}."
         )
     return path
 

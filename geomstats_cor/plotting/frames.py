@@ -35,7 +35,7 @@ def transported_frame(space, start, end, count=5):
     return points, moved
 
 
-def grid_curves(space, center=None, extent=2.0, lines=5, steps=60):
+def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
     """Return the coordinate grid of a metric, pulled back into the elliptope.
 
     The coordinates are those of logarithms at the centre (`exp_coords`): under a flat
@@ -61,21 +61,27 @@ def grid_curves(space, center=None, extent=2.0, lines=5, steps=60):
     """
     require_three(space)
     center = np.eye(3) if center is None else np.asarray(center, dtype=float)
-    ticks, along = np.linspace(-extent, extent, lines), np.linspace(-extent, extent, steps + 1)
+    ticks, along = (
+        np.linspace(-extent, extent, lines),
+        np.linspace(-extent, extent, steps + 1),
+    )
     first, second, third = np.meshgrid(ticks, ticks, along, indexing="ij")
     grid = np.stack([third, first, second], axis=-1).reshape(-1, steps + 1, 3)
     color = metric_color(space.metric)
     return tuple(
         Curves(
-            tuple(entries(space.metric.exp_coords(np.roll(grid, axis, axis=-1), center))), color, 0.7, 0.8
+            tuple(
+                entries(space.metric.exp_coords(np.roll(grid, axis, axis=-1), center))
+            ),
+            color,
+            0.7,
+            0.8,
         )
         for axis in range(3)
     )
 
 
-def plot_transported_frame(
-    space, start, end, count=5, length=0.3, ax=None, **style
-):
+def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **style):
     """Draw a frame that is transported along a geodesic.
 
     Parameters
@@ -113,7 +119,7 @@ def plot_transported_frame(
     ]
 
 
-def plot_coordinate_grid(space, center=None, extent=2.0, lines=5, ax=None, **style):
+def plot_coordinate_grid(space, center=None, extent=1.0, lines=3, ax=None, **style):
     """Draw the coordinate grid of a metric, pulled back into the elliptope.
 
     Parameters

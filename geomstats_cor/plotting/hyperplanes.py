@@ -26,6 +26,9 @@ from .layers import Markers, Scene, axes_3d
 from .level_sets import level_set
 from .palette import metric_color, metric_key
 
+# None of them is the colour of a metric, which is that of its hyperplane.
+_CLASS_COLORS = ("#CC79A7", "#332288", "#000000", "#999999")
+
 
 class Hyperplane:
     r"""The hyperplane through a point with a normal vector.
@@ -247,7 +250,7 @@ def hyperplane_scenes(point, normal, points=None, labels=None, metrics=None, **o
         layers = [
             boundary_wire(),
             found.surface(color=metric_color(space.metric)),
-            *([] if points is None else class_markers(points, labels)),
+            *([] if points is None else class_markers(points, labels, _CLASS_COLORS)),
             Markers(entries(point)[None], marker="*", size=110.0, label="point $P$"),
         ]
         scenes.append(Scene(tuple(layers), title=metric_key(space.metric).upper()))

@@ -37,10 +37,9 @@ class Surface:
 
     def draw(self, ax, **style):
         """Draw on three-dimensional axes; return the collection of polygons."""
-        style = {"color": self.color, "alpha": self.alpha, "linewidth": 0.0} | style
-        style.setdefault("label", self.label)
-        # Edges that are blended with their neighbours would show as a net.
-        style.setdefault("antialiased", style["alpha"] == 1.0)
+        # Edges would be drawn twice, and show as a net.
+        default = {"color": self.color, "alpha": self.alpha, "edgecolor": "none"}
+        style = {**default, "label": self.label, **style}
         return ax.plot_trisurf(*self.vertices.T, triangles=self.faces, **style)
 
 
@@ -159,12 +158,14 @@ class Scene:
             The same axes.
         """
         ax.set(**dict(zip(("xlim", "ylim", "zlim"), self.limits, strict=True)))
-        ax.set(**dict(zip(("xlabel", "ylabel", "zlabel"), self.axis_labels)))
-        ax.set_box_aspect([high - low for low, high in self.limits], zoom=0.9)
+        names = ("xlabel", "ylabel", "zlabel")
+        ax.set(**dict(zip(names, self.axis_labels, strict=True)))
+        ax.set_box_aspect([high - low for low, high in self.limits], zoom=0.85)
         for axis, (low, high) in zip("xyz", self.limits, strict=True):
-            getattr(ax, f"set_{axis}ticks")(np.linspace(low, high, 3))
+            ticks = np.linspace(low, high, 3)
+            getattr(ax, f"set_{axis}ticks")(ticks, [_number(tick) for tick in ticks])
         ax.view_init(*self.view)
-        ax.set_title(self.title)
+        ax.set_title(self.title, y=0.97)  # the box leaves room above it
         return ax
 
     def draw(self, ax):
@@ -184,6 +185,10 @@ class Scene:
         for layer in self.layers:
             layer.draw(ax)
         return ax
+
+
+def _number(value):
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
 
 
 def axes_3d(ax=None, scene=None):

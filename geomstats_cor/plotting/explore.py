@@ -1,5 +1,0 @@
-"""The interactive page."""
-
-
-def explore_page():
-    return ""
