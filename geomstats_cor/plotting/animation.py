@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import ParameterError
-from .elliptope import as_numpy
 from .geodesics import geodesic_path
 from .layers import axes_2d
 from .matrices import plot_matrix
@@ -39,7 +38,7 @@ def animate_geodesic(space, start, end, frames=40, interval=80, ax=None, **style
 
     if frames < 2:
         raise ParameterError(f"frames is {frames}: a motion has at least 2 pictures.")
-    path = as_numpy(geodesic_path(space, start, end, frames - 1))
+    path = geodesic_path(space, start, end, frames - 1)
     new, ax = ax is None, axes_2d(ax)
     image = plot_matrix(path[0], ax=ax, **style)
     name = metric_key(space.metric).upper()

@@ -104,7 +104,13 @@ def cone_scene(correlations, height=3.0):
     """
     colors = class_colors(len(correlations))
     fibres = [
-        Surface(surface.vertices, surface.faces, color, 0.55, f"$r$ = {r:.2f}")
+        Surface(
+            surface.vertices,
+            surface.faces,
+            color,
+            0.55,
+            f"$r$ = {r:.2f}".replace("-", "\N{MINUS SIGN}"),
+        )
         for surface, color, r in zip(
             (fibre_surface(r, height) for r in correlations),
             colors,

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..kernels import pack_strictly_lower, unpack_strictly_lower
-from ..validation import as_arrays, require_matrices
+from ..validation import require_matrices
 from .layers import Curves, Scene, Surface, axes_3d
 
 
@@ -34,9 +34,9 @@ def entries(point):
     entries : numpy.ndarray, shape=[..., 3]
         Strictly lower entries.
     """
-    (point,) = as_arrays(point=point)
+    point = as_floats(point)
     require_matrices(3, point=point)
-    return pack_strictly_lower(as_numpy(point))
+    return pack_strictly_lower(point)
 
 
 def from_entries(entries):
@@ -52,7 +52,7 @@ def from_entries(entries):
     point : numpy.ndarray, shape=[..., 3, 3]
         Symmetric matrices with unit diagonal.
     """
-    lower = unpack_strictly_lower(np.asarray(entries, dtype=float))
+    lower = unpack_strictly_lower(as_floats(entries))
     return lower + lower.mT + np.eye(3)
 
 
@@ -87,7 +87,7 @@ def determinant(entries):
     determinant : numpy.ndarray, shape=[...]
         Determinant.
     """
-    entries = np.asarray(entries, dtype=float)
+    entries = as_floats(entries)
     return 1.0 + 2.0 * np.prod(entries, axis=-1) - np.sum(entries**2, axis=-1)
 
 
@@ -222,12 +222,12 @@ def require_three(space):
 
 
 def as_numpy(array):
-    """Return an array of any library as one of numpy.
+    """Return an array of any library, or nested lists, as an array of numpy.
 
     Parameters
     ----------
-    array : array
-        Numpy array or torch tensor.
+    array : array-like
+        Numpy array, torch tensor or nested lists.
 
     Returns
     -------
@@ -237,3 +237,19 @@ def as_numpy(array):
     if hasattr(array, "detach"):
         array = array.detach().cpu()
     return np.asarray(array)
+
+
+def as_floats(array):
+    """Return an array of any library, or nested lists, as float64 of numpy.
+
+    Parameters
+    ----------
+    array : array-like
+        Numpy array, torch tensor or nested lists.
+
+    Returns
+    -------
+    array : numpy.ndarray
+        The same numbers.
+    """
+    return as_numpy(array).astype(float)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .elliptope import entries, require_three
+from .elliptope import as_floats, entries, require_three
 from .geodesics import geodesic_path
 from .layers import Curves, axes_3d
 from .palette import class_colors, metric_color
@@ -28,7 +28,7 @@ def transported_frame(space, start, end, count=5):
         Vectors of the frame at each place; orthonormal at every one of them.
     """
     metric = space.metric
-    start = np.asarray(start, dtype=float)
+    start = as_floats(start)
     points = geodesic_path(space, start, end, count - 1)
     frame = metric.log(metric.exp_coords(np.eye(space.dim), start), start)
     moved = metric.parallel_transport(frame[:, None], start, end_point=points)
@@ -60,25 +60,15 @@ def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
         Lines along each coordinate.
     """
     require_three(space)
-    center = np.eye(3) if center is None else np.asarray(center, dtype=float)
-    ticks, along = (
-        np.linspace(-extent, extent, lines),
-        np.linspace(-extent, extent, steps + 1),
-    )
+    center = np.eye(3) if center is None else as_floats(center)
+    ticks = np.linspace(-extent, extent, lines)
+    along = np.linspace(-extent, extent, steps + 1)
     first, second, third = np.meshgrid(ticks, ticks, along, indexing="ij")
     grid = np.stack([third, first, second], axis=-1).reshape(-1, steps + 1, 3)
     color = metric_color(space.metric)
-    return tuple(
-        Curves(
-            tuple(
-                entries(space.metric.exp_coords(np.roll(grid, axis, axis=-1), center))
-            ),
-            color,
-            0.7,
-            0.8,
-        )
-        for axis in range(3)
-    )
+    families = (np.roll(grid, axis, axis=-1) for axis in range(3))
+    ends = (entries(space.metric.exp_coords(lines, center)) for lines in families)
+    return tuple(Curves(tuple(paths), color, 0.9, 0.85) for paths in ends)
 
 
 def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **style):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .elliptope import entries, require_three
+from .elliptope import as_floats, entries, require_three
 from .layers import Curves, axes_3d
 from .palette import metric_color, metric_key
 
@@ -21,11 +21,12 @@ def geodesic_path(space, start, end, steps=100):
 
     Returns
     -------
-    path : array, shape=[steps + 1, n, n]
+    path : numpy.ndarray, shape=[steps + 1, n, n]
         Correlation matrices at equal distances.
     """
     times = np.linspace(0.0, 1.0, steps + 1)
-    return space.metric.geodesic(initial_point=start, end_point=end)(times)
+    ends = as_floats(start), as_floats(end)
+    return space.metric.geodesic(*ends)(times)
 
 
 def directions(count):
@@ -71,7 +72,7 @@ def fan_curves(space, point, radius=1.0, count=40, steps=40):
     require_three(space)
     lengths = np.linspace(0.0, radius, steps + 1)
     coords = directions(count)[:, None, :] * lengths[:, None]
-    ends = space.metric.exp_coords(coords, np.asarray(point, dtype=float))
+    ends = space.metric.exp_coords(coords, as_floats(point))
     return Curves(tuple(entries(ends)), metric_color(space.metric), 0.9, 0.8)
 
 

@@ -21,7 +21,7 @@ from ..kernels.beta_concat import beta_concat, beta_split
 from ..means import _require_metric
 from ..metrics import METRICS
 from .clouds import class_markers
-from .elliptope import as_numpy, boundary_wire, entries, require_three
+from .elliptope import as_floats, boundary_wire, entries, require_three
 from .layers import Markers, Scene, axes_3d
 from .level_sets import level_set
 from .palette import metric_color, metric_key
@@ -53,15 +53,12 @@ class Hyperplane:
 
     def __init__(self, space, point, normal):
         self.space = space
-        self.point = np.asarray(point, dtype=float)
-        self.normal = np.asarray(normal, dtype=float)
         self._model = _model(space)
+        self.normal, self.point = space.metric._admit(
+            normal=as_floats(normal), base_point=as_floats(point)
+        )
         self._base = self._model.image(self.point)
-        vector = self._model.tangent(self.normal, self.point)
-        length = np.linalg.norm(vector)
-        if not length > 0.0:
-            raise ParameterError("normal is zero: it does not define a hyperplane.")
-        self._unit = vector / length
+        self._unit = _unit(self._model.tangent(self.normal, self.point))
 
     @classmethod
     def from_trivialization(cls, space, normal, offset=0.0):
@@ -86,11 +83,9 @@ class Hyperplane:
         hyperplane : Hyperplane
             Hyperplane.
         """
-        vector = _model(space).at_origin(np.asarray(normal, dtype=float))
-        length = np.linalg.norm(vector)
-        if not length > 0.0:
-            raise ParameterError("normal is zero: it does not define a hyperplane.")
-        return cls(space, *_model(space).along(vector / length, offset))
+        model = _model(space)
+        (normal,) = space.metric._admit(normal=as_floats(normal))
+        return cls(space, *model.along(_unit(model.at_origin(normal)), offset))
 
     def __call__(self, point):
         r"""Return :math:`\langle \log_P X, A \rangle_P / |A|_P`.
@@ -131,10 +126,11 @@ class _FlatModel:
         self._metric = metric
 
     def image(self, point):
-        return self._metric.to_coords(as_numpy(point))
+        return self._metric.to_coords(as_floats(point))
 
     def tangent(self, vector, point):
-        return self.image(self._metric.exp(vector, point)) - self.image(point)
+        moved = self._metric.diffeo.tangent(vector, point)
+        return self._metric.image_space.metric.to_coords(moved)
 
     def log(self, image, base):
         return image - base
@@ -158,7 +154,7 @@ class _BallModel:
         self._metric = metric
 
     def image(self, point):
-        rows = self._metric.diffeo(as_numpy(point))
+        rows = self._metric.diffeo(as_floats(point))
         joined = beta_concat(kernels.hyperboloid_to_origin_tangent(rows))
         return kernels.hyperboloid_from_origin_tangent(joined)
 
@@ -190,6 +186,13 @@ def _model(space):
     """Return where the hyperplanes of a metric are flat."""
     metric = _require_metric(space)
     return (_FlatModel if metric.image_space.metric.is_flat else _BallModel)(metric)
+
+
+def _unit(vector):
+    length = np.linalg.norm(vector)
+    if not length > 0.0:
+        raise ParameterError("normal is zero: it does not define a hyperplane.")
+    return vector / length
 
 
 def plot_hyperplane(space, point, normal, resolution=32, ax=None, **style):

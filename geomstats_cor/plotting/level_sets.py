@@ -58,13 +58,15 @@ class LevelSet(NamedTuple):
         return Surface(self.vertices, self.faces, **style)
 
 
-def angle_grid(resolution):
+def angle_grid(resolution, margin=MARGIN):
     """Return the angles of the grid along one direction.
 
     Parameters
     ----------
     resolution : int
         Number of cells, at least 2.
+    margin : float
+        Angle between the ends of the grid and the boundary.
 
     Returns
     -------
@@ -73,29 +75,39 @@ def angle_grid(resolution):
     """
     if resolution < 2:
         raise ParameterError(f"resolution is {resolution}: at least 2 cells are asked.")
-    end = 0.5 * np.pi - MARGIN
+    end = 0.5 * np.pi - margin
     return np.linspace(-end, end, resolution + 1)
 
 
-def grid_points(resolution):
+def grid_points(resolution, margin=MARGIN):
     """Return the correlation matrices at the nodes of the grid.
 
     Parameters
     ----------
     resolution : int
         Number of cells in each direction.
+    margin : float
+        Angle between the ends of the grid and the boundary.
 
     Returns
     -------
     points : numpy.ndarray, shape=[k, k, k, 3, 3]
         Correlation matrices, k = resolution + 1.
     """
-    side = angle_grid(resolution)
+    side = angle_grid(resolution, margin)
     angles = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
     return from_entries(entries_from_angles(angles))
 
 
-def level_set(function, level=0.0, resolution=32, tolerance=1e-7, values=None):
+def level_set(
+    function,
+    level=0.0,
+    resolution=32,
+    tolerance=1e-7,
+    width=1e-15,
+    margin=MARGIN,
+    values=None,
+):
     """Return the surface where a function of correlation matrices takes a value.
 
     Parameters
@@ -109,6 +121,11 @@ def level_set(function, level=0.0, resolution=32, tolerance=1e-7, values=None):
         Number of cells of the grid in each direction.
     tolerance : float
         How far the function may be from the value at a vertex.
+    width : float
+        Share of an edge of the grid on which to stop, where the function jumps over
+        the value.
+    margin : float
+        Angle between the ends of the grid and the boundary.
     values : array, shape=[resolution + 1] * 3
         Values of the function at `grid_points`, if they are known already.
 
@@ -117,9 +134,9 @@ def level_set(function, level=0.0, resolution=32, tolerance=1e-7, values=None):
     level_set : LevelSet
         Surface; without vertices if the value is not taken on the grid.
     """
-    side = angle_grid(resolution)
+    side = angle_grid(resolution, margin)
     if values is None:
-        values = function(grid_points(resolution).reshape(-1, 3, 3))
+        values = function(grid_points(resolution, margin).reshape(-1, 3, 3))
     excess = np.reshape(values, (resolution + 1,) * 3) - level
     if not excess.min() < 0.0 < excess.max():
         return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
@@ -131,16 +148,16 @@ def level_set(function, level=0.0, resolution=32, tolerance=1e-7, values=None):
     ends, end_values = _opposite_corners(vertices.astype(float), excess)
     ends = side[0] + (side[1] - side[0]) * ends
 
-    def along(share):
-        angles = ends[0] + share[:, None] * (ends[1] - ends[0])
+    def points_at(share, which=slice(None)):
+        start, end = ends[:, which]
+        angles = start + share[:, None] * (end - start)
         return from_entries(entries_from_angles(angles))
 
     def excess_at(share, which):
-        angles = ends[0, which] + share[:, None] * (ends[1] - ends[0])[which]
-        return function(from_entries(entries_from_angles(angles))) - level
+        return function(points_at(share, which)) - level
 
-    share = _roots(excess_at, *end_values, tolerance)
-    return _without_slivers(LevelSet(along(share), faces))
+    share = _roots(excess_at, *end_values, tolerance, width)
+    return _without_slivers(LevelSet(points_at(share), faces))
 
 
 def _opposite_corners(vertices, excess):
@@ -150,7 +167,6 @@ def _opposite_corners(vertices, excess):
     round its indices only those differ that are not whole.
     """
     low, high = np.floor(vertices).astype(int), np.ceil(vertices).astype(int)
-    # Marching cubes computes in single precision: what is near a node is at it.
     corners = np.stack(
         [
             np.where(choice, high, low)
@@ -164,7 +180,7 @@ def _opposite_corners(vertices, excess):
     return ends, (values[least, each], values[largest, each])
 
 
-def _roots(function, low_values, high_values, tolerance):
+def _roots(function, low_values, high_values, tolerance, width):
     """Find roots between 0, where values are negative, and 1, where they are not.
 
     Secant steps and halvings take turns: the halvings bound the number of steps, and
@@ -193,8 +209,8 @@ def _roots(function, low_values, high_values, tolerance):
         high[active] = np.where(below, b, trial)
         low_values[active] = np.where(below, value, low_values[active])
         high_values[active] = np.where(below, high_values[active], value)
-        width = high[active] - low[active]
-        active = active[(np.abs(value) > tolerance) & (width > 1e-15)]
+        wide = high[active] - low[active] > width
+        active = active[(np.abs(value) > tolerance) & wide]
     return share
 
 

@@ -6,7 +6,7 @@ from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError, ShapeError
 from ..kernels import pack_strictly_lower
 from ..metrics import METRICS
-from .elliptope import as_numpy
+from .elliptope import as_floats
 from .geodesics import geodesic_path
 from .layers import axes_2d
 from .palette import METRIC_COLORS, metric_key
@@ -34,7 +34,7 @@ def plot_matrix(point, ax=None, **style):
     n = len(point)
     style = {"extent": (0.5, n + 0.5, n + 0.5, 0.5)} | _HEAT | style
     ax = axes_2d(ax)
-    image = ax.imshow(as_numpy(point), **style)
+    image = ax.imshow(as_floats(point), **style)
     ticks = np.unique(np.linspace(1, n, min(n, 4)).round())
     ax.set(xticks=ticks, yticks=ticks)
     return image
@@ -61,7 +61,7 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
     axes : numpy.ndarray of Axes, shape=[k]
         Axes.
     """
-    points = as_numpy(points)
+    points = as_floats(points)
     if points.ndim != 3 or not len(points):
         raise ShapeError(
             f"points has shape {points.shape}: a stack [k, n, n] of matrices is wanted."
@@ -146,7 +146,7 @@ def plot_entries(start, end, metrics=None, which=None, steps=60, ax=None, **styl
     artists : dict of list of Line2D
         Lines of each metric.
     """
-    start = np.asarray(start, dtype=float)
+    start = as_floats(start)
     n, times = len(start), np.linspace(0.0, 1.0, steps + 1)
     new, ax = ax is None, axes_2d(ax)
     artists = {}

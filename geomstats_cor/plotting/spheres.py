@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .elliptope import entries, require_three
+from .elliptope import as_floats, entries, require_three
 from .layers import Curves, Surface, axes_3d
 from .palette import metric_color
 
@@ -87,7 +87,7 @@ def _unit_vectors(lift, turn):
 
 def _exponentials(space, center, coords):
     require_three(space)
-    return entries(space.metric.exp_coords(coords, np.asarray(center, dtype=float)))
+    return entries(space.metric.exp_coords(coords, as_floats(center)))
 
 
 def plot_geodesic_ball(space, center, radius, resolution=32, ax=None, **style):

@@ -26,7 +26,7 @@ const View = (() => {
 
   const AXES = [
     { label: "C₂₁", from: [-1, -1, -1], to: [1, -1, -1] },
-    { label: "C₃₁", from: [-1, -1, -1], to: [-1, 1, -1] },
+    { label: "C₃₁", from: [1, -1, -1], to: [1, 1, -1] },
     { label: "C₃₂", from: [-1, -1, -1], to: [-1, -1, 1] },
   ];
 
