@@ -6,6 +6,13 @@ as layers that matplotlib and plotly (`interactive`) draw alike. From a shell:
 `python -m geomstats_cor.plotting --help`.
 """
 
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "plotting needs matplotlib: pip install 'geomstats-cor[plot]'."
+    ) from error
+
 from .animation import animate_geodesic, save_animation
 from .clouds import (
     class_markers,

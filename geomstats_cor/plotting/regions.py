@@ -7,7 +7,6 @@ from .layers import axes_3d
 from .level_sets import grid_points, level_set
 from .palette import class_colors
 
-
 # Closer to the boundary a matrix in single precision may not be positive definite.
 _MARGIN = 0.05
 

@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-sync",
     "--remote-debugging-pipe",
 )
-TIMEOUT = 120.0
+TIMEOUT = 60.0  # seconds: a machine may be busy
 
 
 def executable():

@@ -105,6 +105,7 @@ const Page = (() => {
     queued = false;
     compute(pending);
     picture.draw();
+    element("stage").setAttribute("aria-busy", String(pending !== FINE));
   }
 
   function request(quality) {
@@ -115,6 +116,7 @@ const Page = (() => {
   }
 
   function changed() {
+    element("stage").setAttribute("aria-busy", "true");
     request(COARSE);
     clearTimeout(settling);
     settling = setTimeout(() => request(FINE), SETTLE);
@@ -178,7 +180,7 @@ const Page = (() => {
       element("tip").hidden = true;
       picture.draw();
     });
-    element("reset").addEventListener("click", () => {
+    element("start-over").addEventListener("click", () => {
       element("controls").reset();
       picture.home();
       changed();
