@@ -5,7 +5,7 @@ import numpy as np
 from .elliptope import as_floats, entries, require_three
 from .geodesics import geodesic_path
 from .layers import Curves, axes_3d
-from .palette import class_colors, metric_color
+from .palette import NEUTRAL_COLORS, metric_color
 
 
 def transported_frame(space, start, end, count=5):
@@ -98,7 +98,7 @@ def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **st
     points, frames = transported_frame(space, start, end, count)
     positions = entries(points)
     ax = axes_3d(ax)
-    colors = class_colors(3)
+    colors = NEUTRAL_COLORS[:3]
     return [
         ax.quiver(
             *positions.T,

@@ -24,10 +24,7 @@ from .clouds import class_markers
 from .elliptope import as_floats, boundary_wire, entries, require_three
 from .layers import Markers, Scene, axes_3d
 from .level_sets import level_set
-from .palette import metric_color, metric_key
-
-# None of them is the colour of a metric, which is that of its hyperplane.
-_CLASS_COLORS = ("#CC79A7", "#332288", "#000000", "#999999")
+from .palette import NEUTRAL_COLORS, metric_color, metric_key
 
 
 class Hyperplane:
@@ -253,7 +250,7 @@ def hyperplane_scenes(point, normal, points=None, labels=None, metrics=None, **o
         layers = [
             boundary_wire(),
             found.surface(color=metric_color(space.metric)),
-            *([] if points is None else class_markers(points, labels, _CLASS_COLORS)),
+            *([] if points is None else class_markers(points, labels, NEUTRAL_COLORS)),
             Markers(entries(point)[None], marker="*", size=110.0, label="point $P$"),
         ]
         scenes.append(Scene(tuple(layers), title=metric_key(space.metric).upper()))

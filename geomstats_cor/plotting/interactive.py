@@ -63,6 +63,7 @@ def interactive_figure(scenes):
         template="plotly_white",
         height=None if rows == 1 else 480 * rows,
         margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        modebar={"orientation": "v"},
         legend={"orientation": "h", "y": -0.02, "itemsizing": "constant"},
     )
     return figure
@@ -113,7 +114,7 @@ def _markers(layer):
         **dict(x=x, y=y, z=z),
         "marker": {
             "color": to_hex(layer.color),
-            "size": max(3.0, 0.9 * np.sqrt(layer.size)),
+            "size": max(3.0, 0.7 * np.sqrt(layer.size)),
             "symbol": _SYMBOLS.get(layer.marker, "circle"),
         },
         "name": _plain(layer.label),
@@ -123,8 +124,8 @@ def _markers(layer):
 
 def _axes(scene):
     elevation, azimuth = np.radians(scene.view)
-    # The same direction as in matplotlib, from the distance that plotly defaults to.
-    eye = 2.1 * np.array(
+    # The same direction as in matplotlib, from where the corners are in sight.
+    eye = 2.6 * np.array(
         [
             np.cos(elevation) * np.cos(azimuth),
             np.cos(elevation) * np.sin(azimuth),
@@ -132,13 +133,18 @@ def _axes(scene):
         ]
     )
     axes = {
-        f"{name}axis": {"title": {"text": _plain(label)}, "range": list(limits)}
+        f"{name}axis": {
+            "title": {"text": _plain(label)},
+            "range": list(limits),
+            "tickvals": np.linspace(*limits, 3).tolist(),
+        }
         for name, label, limits in zip(
             "xyz", scene.axis_labels, scene.limits, strict=True
         )
     }
     eye = dict(zip("xyz", eye.tolist(), strict=True))
-    return {**axes, "aspectmode": "data", "camera": {"eye": eye}}
+    center = {"x": 0.0, "y": 0.0, "z": -0.1}  # labels stand below the box
+    return {**axes, "aspectmode": "data", "camera": {"eye": eye, "center": center}}
 
 
 def _plain(text):

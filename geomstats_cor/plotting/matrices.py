@@ -4,13 +4,13 @@ import numpy as np
 
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError, ShapeError
-from ..kernels import pack_strictly_lower
 from ..metrics import METRICS
 from .elliptope import as_floats
 from .geodesics import geodesic_path
 from .layers import axes_2d
 from .palette import METRIC_COLORS, metric_key
 
+_MOST_NAMES = 10  # more would overlap
 _HEAT = {"cmap": "RdBu_r", "vmin": -1.0, "vmax": 1.0}
 
 
@@ -76,7 +76,10 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
         image = plot_matrix(points[k], ax=ax, **style)
         ax.set_title("" if titles is None else titles[k])
     if new:
-        axes[0].figure.colorbar(image, ax=list(axes), label="correlation", shrink=0.8)
+        figure = axes[0].figure
+        figure.colorbar(image, ax=list(axes), label="correlation", shrink=0.8)
+        figure.supxlabel("variable", size="medium")
+        figure.supylabel("variable", size="medium")
     return axes
 
 
@@ -148,20 +151,30 @@ def plot_entries(start, end, metrics=None, which=None, steps=60, ax=None, **styl
     """
     start = as_floats(start)
     n, times = len(start), np.linspace(0.0, 1.0, steps + 1)
+    rows, columns = np.tril_indices(n, -1) if which is None else np.transpose(which)
     new, ax = ax is None, axes_2d(ax)
     artists = {}
     for key in METRICS if metrics is None else metrics:
         space = FullRankCorrelationMatrices(n, equip=key)
         path = geodesic_path(space, start, end, steps)
-        if which is None:
-            curves = pack_strictly_lower(path)
-        else:
-            rows, columns = np.transpose(which)
-            curves = path[:, rows, columns]
         drawn = {"color": METRIC_COLORS[key]} | style
-        artists[key] = ax.plot(times, curves, **drawn)
+        artists[key] = ax.plot(times, path[:, rows, columns], **drawn)
         artists[key][0].set_label(key.upper())
     if new:
         ax.set(xlabel="$t$", ylabel="correlation", xlim=(0.0, 1.0))
+        if len(rows) <= _MOST_NAMES:
+            _name_ends(ax, path[-1], rows, columns)
         ax.figure.legend(loc="outside upper center", ncols=len(artists))
     return artists
+
+
+def _name_ends(ax, end, rows, columns):
+    """Write the names of entries where their curves end."""
+    for i, j in zip(rows, columns, strict=True):
+        ax.annotate(
+            f"$C_{{{i + 1},{j + 1}}}$",
+            (1.0, end[i, j]),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+        )

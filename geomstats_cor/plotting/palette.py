@@ -21,6 +21,8 @@ METRIC_COLORS = dict(
 )
 METRIC_MARKERS = dict(zip(METRICS, "os^Dv", strict=True))
 CLASS_MARKERS = "osD^vP*"
+# For what stands beside the colours of metrics.
+NEUTRAL_COLORS = ("#CC79A7", "#332288", "#000000", "#999999")
 
 
 def class_colors(count):

@@ -40,6 +40,13 @@ def test_rows_of_panels(five):
     assert len(axes[0].figure.axes) == 9  # and the colour bar
 
 
+def test_few_entries_are_named_where_they_end(five):
+    lines = plotting.plot_entries(*five, ["ecm"], [(3, 1), (4, 0)])["ecm"]
+    names = {note.get_text(): note.xy for note in lines[0].axes.texts}
+    assert names.keys() == {"$C_{4,2}$", "$C_{5,1}$"}
+    np.testing.assert_allclose(names["$C_{4,2}$"], (1.0, five[1][3, 1]))
+
+
 def test_bad_stacks_are_named(five):
     with pytest.raises(ShapeError, match="stack"):
         plotting.plot_matrices(five[0])
