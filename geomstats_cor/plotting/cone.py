@@ -13,7 +13,7 @@ from .layers import Curves, Markers, Scene, Surface, axes_3d
 from .palette import class_colors
 
 
-def fibre_surface(correlation, height=3.0, resolution=48):
+def fibre_surface(correlation, height=4.0, resolution=48):
     """Return the covariance matrices with a given correlation, up to a trace.
 
     Parameters
@@ -45,7 +45,7 @@ def _rim(correlation, turn, trace):
     return trace * np.stack([cos**2, correlation * sin * cos, sin**2], axis=-1)
 
 
-def cone_wire(height=3.0, lines=24, resolution=120):
+def cone_wire(height=4.0, lines=24, resolution=120):
     """Return straight lines and traces on the boundary of the cone.
 
     Parameters
@@ -87,7 +87,7 @@ def correlation_points(correlations):
     return np.stack([np.ones_like(r), r, np.ones_like(r)], axis=-1)
 
 
-def cone_scene(correlations, height=3.0):
+def cone_scene(correlations, height=4.0):
     """Return the cone, the segment of correlations, and the fibres over some of them.
 
     Parameters
@@ -135,7 +135,7 @@ def cone_scene(correlations, height=3.0):
     )
 
 
-def plot_cone(correlations=(-0.6, 0.0, 0.6), height=3.0, ax=None):
+def plot_cone(correlations=(-0.6, 0.0, 0.6), height=4.0, ax=None):
     """Draw the interval of 2 x 2 correlations in the cone, and fibres over some.
 
     Parameters
@@ -163,7 +163,7 @@ def plot_cone(correlations=(-0.6, 0.0, 0.6), height=3.0, ax=None):
     return scene.draw(axes_3d(ax, scene))
 
 
-def plot_fibre(correlation, height=3.0, ax=None, **style):
+def plot_fibre(correlation, height=4.0, ax=None, **style):
     """Draw the covariance matrices with one correlation.
 
     Parameters
