@@ -7,7 +7,7 @@ as layers that matplotlib and plotly (`interactive`) draw alike. From a shell:
 """
 
 try:
-    import matplotlib as _matplotlib  # noqa: F401
+    from .layers import Curves, Markers, Scene, Surface
 except ImportError as error:
     raise ImportError(
         "plotting needs matplotlib: pip install 'geomstats-cor[plot]'."
@@ -41,7 +41,6 @@ from .frames import (
 from .geodesics import fan_curves, geodesic_path, plot_geodesic, plot_geodesic_fan
 from .hyperplanes import Hyperplane, hyperplane_scenes, plot_hyperplane
 from .interactive import interactive_figure
-from .layers import Curves, Markers, Scene, Surface
 from .level_sets import LevelSet, level_set
 from .matrices import plot_entries, plot_film_strip, plot_matrices, plot_matrix
 from .palette import METRIC_COLORS, METRIC_MARKERS

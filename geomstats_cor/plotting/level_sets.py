@@ -4,6 +4,9 @@ Marching cubes runs in the cube of angles (see `elliptope`), not in the elliptop
 there the manifold fills the whole grid, so a surface ends where the grid ends, on the
 boundary, without stair-steps and without holes. A vertex of marching cubes lies between
 two corners of a cell, where it is then moved to the root of the function itself.
+
+The boundary itself is no part of the manifold. What the closed cube covers is the
+elliptope shrunk towards the identity by one part in ten thousand.
 """
 
 import itertools
@@ -16,9 +19,9 @@ from ._extra import load
 from .elliptope import entries_from_angles, from_entries
 from .layers import Surface
 
-# At this angle from the boundary a point is at most 0.01 off it, and 5e-5 where the
-# boundary is smooth; closer to it, functions lose the digits that the equation needs.
-MARGIN = 0.01
+# Every matrix (1 - s) C + s I has eigenvalues of at least s: enough for functions to
+# keep their digits, and for classifiers in single precision.
+SHRINKAGE = 1e-4
 _MAX_STEPS = 80
 
 
@@ -58,15 +61,13 @@ class LevelSet(NamedTuple):
         return Surface(self.vertices, self.faces, **style)
 
 
-def angle_grid(resolution, margin=MARGIN):
+def angle_grid(resolution):
     """Return the angles of the grid along one direction.
 
     Parameters
     ----------
     resolution : int
         Number of cells, at least 2.
-    margin : float
-        Angle between the ends of the grid and the boundary.
 
     Returns
     -------
@@ -75,28 +76,42 @@ def angle_grid(resolution, margin=MARGIN):
     """
     if resolution < 2:
         raise ParameterError(f"resolution is {resolution}: at least 2 cells are asked.")
-    end = 0.5 * np.pi - margin
-    return np.linspace(-end, end, resolution + 1)
+    return np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
 
 
-def grid_points(resolution, margin=MARGIN):
+def points_from_angles(angles):
+    """Return the correlation matrices of angles, shrunk off the boundary.
+
+    Parameters
+    ----------
+    angles : array, shape=[..., 3]
+        Angles of the closed cube.
+
+    Returns
+    -------
+    points : numpy.ndarray, shape=[..., 3, 3]
+        Correlation matrices.
+    """
+    return from_entries((1.0 - SHRINKAGE) * entries_from_angles(angles))
+
+
+def grid_points(resolution):
     """Return the correlation matrices at the nodes of the grid.
 
     Parameters
     ----------
     resolution : int
         Number of cells in each direction.
-    margin : float
-        Angle between the ends of the grid and the boundary.
 
     Returns
     -------
     points : numpy.ndarray, shape=[k, k, k, 3, 3]
         Correlation matrices, k = resolution + 1.
     """
-    side = angle_grid(resolution, margin)
-    angles = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
-    return from_entries(entries_from_angles(angles))
+    side = angle_grid(resolution)
+    return points_from_angles(
+        np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    )
 
 
 def level_set(
@@ -105,7 +120,6 @@ def level_set(
     resolution=32,
     tolerance=1e-7,
     width=1e-15,
-    margin=MARGIN,
     values=None,
 ):
     """Return the surface where a function of correlation matrices takes a value.
@@ -124,8 +138,6 @@ def level_set(
     width : float
         Share of an edge of the grid on which to stop, where the function jumps over
         the value.
-    margin : float
-        Angle between the ends of the grid and the boundary.
     values : array, shape=[resolution + 1] * 3
         Values of the function at `grid_points`, if they are known already.
 
@@ -134,9 +146,9 @@ def level_set(
     level_set : LevelSet
         Surface; without vertices if the value is not taken on the grid.
     """
-    side = angle_grid(resolution, margin)
+    side = angle_grid(resolution)
     if values is None:
-        values = function(grid_points(resolution, margin).reshape(-1, 3, 3))
+        values = function(grid_points(resolution).reshape(-1, 3, 3))
     excess = np.reshape(values, (resolution + 1,) * 3) - level
     if not excess.min() < 0.0 < excess.max():
         return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
@@ -150,14 +162,13 @@ def level_set(
 
     def points_at(share, which=slice(None)):
         start, end = ends[:, which]
-        angles = start + share[:, None] * (end - start)
-        return from_entries(entries_from_angles(angles))
+        return points_from_angles(start + share[:, None] * (end - start))
 
     def excess_at(share, which):
         return function(points_at(share, which)) - level
 
     share = _roots(excess_at, *end_values, tolerance, width)
-    return _without_slivers(LevelSet(points_at(share), faces))
+    return _welded(LevelSet(points_at(share), faces))
 
 
 def _opposite_corners(vertices, excess):
@@ -214,11 +225,14 @@ def _roots(function, low_values, high_values, tolerance, width):
     return share
 
 
-def _without_slivers(level_set):
-    """Drop triangles that a moved vertex made empty, and vertices that nothing uses."""
-    corners = level_set.vertices[level_set.faces]
-    sides = corners[:, 1:] - corners[:, :1]
-    area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=-1)
-    faces = level_set.faces[area > 1e-12]
-    used, faces = np.unique(faces, return_inverse=True)
-    return LevelSet(level_set.points[used], faces.reshape(-1, 3))
+def _welded(level_set):
+    """Make one vertex of those at one place, and drop the triangles that this empties.
+
+    Whole faces of the cube fall onto edges of the elliptope.
+    """
+    places = np.round(level_set.vertices, 10)
+    _, first, same = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    faces = same.reshape(-1)[level_set.faces]
+    spanned = np.all(faces != np.roll(faces, 1, axis=-1), axis=-1)
+    used, faces = np.unique(faces[spanned], return_inverse=True)
+    return LevelSet(level_set.points[first[used]], faces.reshape(-1, 3))

@@ -7,11 +7,8 @@ from .layers import axes_3d
 from .level_sets import grid_points, level_set
 from .palette import class_colors
 
-# Closer to the boundary a matrix in single precision may not be positive definite.
-_MARGIN = 0.05
 
-
-def decision_boundaries(classifier, resolution=32, margin=_MARGIN):
+def decision_boundaries(classifier, resolution=32):
     """Return the boundary of the region of each class.
 
     Parameters
@@ -22,9 +19,6 @@ def decision_boundaries(classifier, resolution=32, margin=_MARGIN):
         or for two classes to one [k] or [k, 1] that is positive for the second.
     resolution : int
         Number of cells of the grid in each direction.
-    margin : float
-        Angle between the ends of the grid and the boundary; the default suits
-        classifiers in single precision.
 
     Returns
     -------
@@ -33,14 +27,13 @@ def decision_boundaries(classifier, resolution=32, margin=_MARGIN):
         part that is the boundary of the elliptope.
     """
     decide = _decision(classifier)
-    grid = decide(grid_points(resolution, margin).reshape(-1, 3, 3))
+    grid = decide(grid_points(resolution).reshape(-1, 3, 3))
     classes = np.unique(grid)
     return {
         name: level_set(
             lambda points, name=name: np.where(decide(points) == name, 1.0, -1.0),
             resolution=resolution,
             width=1e-6,
-            margin=margin,
             values=np.where(grid == name, 1.0, -1.0),
         )
         for name in classes.tolist()

@@ -4,10 +4,10 @@ import matplotlib
 import numpy as np
 import pytest
 
-matplotlib.use("Agg")
+from geomstats_cor import METRICS, FullRankCorrelationMatrices
+from geomstats_cor.plotting import from_entries
 
-from geomstats_cor import METRICS, FullRankCorrelationMatrices  # noqa: E402
-from geomstats_cor.plotting import from_entries  # noqa: E402
+matplotlib.use("Agg")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,11 @@
 """The code of the page on plotting runs as written, block after block."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from geomstats_cor import plotting
 
@@ -30,3 +34,27 @@ def test_public_names_resolve_and_are_documented():
     assert len(set(plotting.__all__)) == len(plotting.__all__)
     for name in plotting.__all__:
         assert getattr(plotting, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("missing", "code"),
+    [
+        ("matplotlib", "import geomstats_cor.plotting"),
+        ("skimage", "plotting.level_set(lambda points: points[:, 1, 0])"),
+        ("plotly", "plotting.interactive_figure(plotting.cone_scene([0.5]))"),
+    ],
+)
+def test_a_missing_extra_is_named(missing, code):
+    program = f"""
+import sys
+sys.modules["{missing}"] = None
+try:
+    from geomstats_cor import plotting
+    {code}
+except ImportError as error:
+    print(error)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    )
+    assert f"plotting needs {missing}: pip install" in run.stdout

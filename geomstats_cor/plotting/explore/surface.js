@@ -2,25 +2,27 @@
 // Level sets in the cube of angles that parametrises the elliptope: a surface ends where
 // the grid ends, on the boundary.
 const Surfaces = (() => {
-  const MARGIN = 0.01;
+  // Off the boundary, which is no part of the manifold.
+  const SHRINKAGE = 1e-4;
 
   function entriesFromAngles([a, b, c]) {
     const [x, y] = [Math.sin(a), Math.sin(b)];
     return [x, y, x * y + Math.sin(c) * Math.cos(a) * Math.cos(b)];
   }
 
+  const inside = (angles) => entriesFromAngles(angles).map((v) => (1 - SHRINKAGE) * v);
+
   // A grid of angles with the coordinates of a metric at its nodes, which do not change
   // when the hyperplane does.
   function grid(metric, resolution) {
     const side = resolution + 1;
-    const end = Math.PI / 2 - MARGIN;
-    const angle = (k) => -end + 2 * end * k / resolution;
+    const angle = (k) => Math.PI * (k / resolution - 0.5);
     const nodes = [];
     for (let i = 0; i < side; i++) {
       for (let j = 0; j < side; j++) {
         for (let k = 0; k < side; k++) {
           const angles = [angle(i), angle(j), angle(k)];
-          nodes.push({ angles, coords: metric.toCoords(entriesFromAngles(angles)) });
+          nodes.push({ angles, coords: metric.toCoords(inside(angles)) });
         }
       }
     }
@@ -57,7 +59,7 @@ const Surfaces = (() => {
         const share = step % 2
           ? 0.5 * (low + high)
           : low + (high - low) * lowValue / (lowValue - highValue);
-        entries = entriesFromAngles(from.map((v, k) => v + share * (to[k] - v)));
+        entries = inside(from.map((v, k) => v + share * (to[k] - v)));
         const value = margin(metric.toCoords(entries));
         if (Math.abs(value) < tolerance || high - low < 1e-15) break;
         if ((value < 0) === (values[a] < 0)) {
