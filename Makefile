@@ -10,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed.stamp
-DEMO_FIGURE := build/demo/connectome_geodesics.png
+DEMO := build/demo
 
 # Two pytest workers, one thread each: the workers are the parallelism.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -32,8 +32,10 @@ $(STAMP): setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,plot,dask,progress,test]'
 	touch $@
 
-demo: setup ## Means of brain connectomes under the five metrics: a table and a figure
-	MPLBACKEND=Agg $(BIN)/python examples/plot_connectome_means.py --output $(DEMO_FIGURE)
+demo: setup ## Means of brain connectomes under the five metrics, and hyperplanes of each
+	MPLBACKEND=Agg $(BIN)/python examples/plot_connectome_means.py \
+		--output $(DEMO)/connectome_geodesics.png
+	$(BIN)/python -m geomstats_cor.plotting hyperplanes -o $(DEMO)/hyperplanes.png
 
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)

@@ -1,0 +1,172 @@
+"""Points of the elliptope: data, classes, and Fréchet means."""
+
+import numpy as np
+
+from ..correlation_matrices import FullRankCorrelationMatrices
+from ..exceptions import ShapeError
+from ..means import frechet_mean
+from ..metrics import METRICS
+from .elliptope import entries, require_three
+from .layers import Markers, axes_3d
+from .palette import (
+    CLASS_MARKERS,
+    METRIC_COLORS,
+    METRIC_MARKERS,
+    class_colors,
+    metric_color,
+    metric_key,
+)
+
+
+def class_markers(points, labels=None, colors=None):
+    """Return a layer of markers per class, each with a colour and a shape of its own.
+
+    Parameters
+    ----------
+    points : array-like, shape=[..., 3, 3]
+        Correlation matrices.
+    labels : array-like, shape=[...]
+        Classes; one class without a name if None.
+    colors : sequence of str
+        Colours of the classes; those of `class_colors` if None.
+
+    Returns
+    -------
+    layers : list of Markers
+        Layers, in the order of the sorted classes.
+    """
+    positions = entries(points).reshape(-1, 3)
+    if labels is None:
+        return [Markers(positions, class_colors(1)[0], size=14.0)]
+    labels = np.reshape(labels, (-1,))
+    if len(labels) != len(positions):
+        raise ShapeError(
+            f"there are {len(labels)} labels for {len(positions)} points: one for each "
+            f"is wanted."
+        )
+    classes = np.unique(labels)
+    colors = class_colors(len(classes)) if colors is None else colors
+    return [
+        Markers(
+            positions[labels == name],
+            colors[k % len(colors)],
+            CLASS_MARKERS[k % len(CLASS_MARKERS)],
+            14.0,
+            f"class {name}",
+        )
+        for k, name in enumerate(classes)
+    ]
+
+
+def plot_points(points, labels=None, ax=None, **style):
+    """Draw correlation matrices as points, coloured by label.
+
+    Parameters
+    ----------
+    points : array-like, shape=[..., 3, 3]
+        Correlation matrices.
+    labels : array-like, shape=[...]
+        Classes.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes3D.scatter`.
+
+    Returns
+    -------
+    artists : list of Path3DCollection
+        One collection per class.
+    """
+    layers = class_markers(points, labels)
+    ax = axes_3d(ax)
+    return [layer.draw(ax, **style) for layer in layers]
+
+
+def plot_frechet_mean(points, space, weights=None, ax=None, **style):
+    """Draw the Fréchet mean of correlation matrices.
+
+    Parameters
+    ----------
+    points : array-like, shape=[k, 3, 3]
+        Correlation matrices.
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the five metrics.
+    weights : array-like, shape=[k]
+        Weights.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes3D.scatter`.
+
+    Returns
+    -------
+    artist : Path3DCollection
+        The mean.
+    """
+    require_three(space)
+    mean = entries(frechet_mean(points, space, weights))
+    key = metric_key(space.metric)
+    layer = Markers(
+        mean[None],
+        metric_color(space.metric),
+        METRIC_MARKERS.get(key, "X"),
+        70.0,
+        f"{key.upper()} mean",
+    )
+    return layer.draw(axes_3d(ax), **{"edgecolors": "black", "zorder": 5} | style)
+
+
+def mean_markers(points, weights=None, metrics=None):
+    """Return a layer per metric with the Fréchet mean of correlation matrices.
+
+    Parameters
+    ----------
+    points : array-like, shape=[k, 3, 3]
+        Correlation matrices.
+    weights : array-like, shape=[k]
+        Weights.
+    metrics : sequence of str
+        Keys of `METRICS`; all of them if None.
+
+    Returns
+    -------
+    layers : list of Markers
+        Layers.
+    """
+    layers = []
+    for key in METRICS if metrics is None else metrics:
+        space = FullRankCorrelationMatrices(3, equip=key)
+        mean = entries(frechet_mean(points, space, weights))
+        layers.append(
+            Markers(
+                mean[None], METRIC_COLORS[key], METRIC_MARKERS[key], 70.0, key.upper()
+            )
+        )
+    return layers
+
+
+def plot_mean_comparison(points, weights=None, metrics=None, ax=None, **style):
+    """Draw the Fréchet means of the same matrices under several metrics.
+
+    Parameters
+    ----------
+    points : array-like, shape=[k, 3, 3]
+        Correlation matrices.
+    weights : array-like, shape=[k]
+        Weights.
+    metrics : sequence of str
+        Keys of `METRICS`; all of them if None.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes3D.scatter`.
+
+    Returns
+    -------
+    artists : list of Path3DCollection
+        One mean per metric.
+    """
+    layers = mean_markers(points, weights, metrics)
+    ax = axes_3d(ax)
+    style = {"edgecolors": "black", "zorder": 5} | style
+    return [layer.draw(ax, **style) for layer in layers]

@@ -1,0 +1,186 @@
+r"""The 2 x 2 correlation matrices inside the cone of covariance matrices.
+
+A covariance matrix with entries :math:`a, b, d` is the point :math:`(a, b, d)` of the
+open cone :math:`a d > b^2`. Correlation matrices are the segment :math:`(1, r, 1)`, and
+the covariance matrices with correlation :math:`r` form the surface
+:math:`b = r \sqrt{a d}`: the fibre over :math:`r`, a cone itself.
+"""
+
+import numpy as np
+
+from ..exceptions import ParameterError
+from .layers import Curves, Markers, Scene, Surface, axes_3d
+from .palette import class_colors
+
+
+def fibre_surface(correlation, height=4.0, resolution=48):
+    """Return the covariance matrices with a given correlation, up to a trace.
+
+    Parameters
+    ----------
+    correlation : float
+        Correlation, between -1 and 1; at the ends it is half of the boundary.
+    height : float
+        Largest trace a + d.
+    resolution : int
+        Number of cells in each direction.
+
+    Returns
+    -------
+    surface : Surface
+        Vertices (a, b, d) and triangles.
+    """
+    if not -1.0 <= correlation <= 1.0:
+        raise ParameterError(f"correlation is {correlation}: it lies in [-1, 1].")
+    turn = np.linspace(0.0, 0.5 * np.pi, resolution + 1)
+    rim = _rim(correlation, turn, height)
+    vertices = np.concatenate([np.zeros((1, 3)), rim])
+    index = np.arange(1, resolution + 1)
+    faces = np.stack([np.zeros_like(index), index, index + 1], axis=-1)
+    return Surface(vertices, faces)
+
+
+def _rim(correlation, turn, trace):
+    sin, cos = np.sin(turn), np.cos(turn)
+    return trace * np.stack([cos**2, correlation * sin * cos, sin**2], axis=-1)
+
+
+def cone_wire(height=4.0, lines=24, resolution=120):
+    """Return straight lines and traces on the boundary of the cone.
+
+    Parameters
+    ----------
+    height : float
+        Largest trace a + d.
+    lines : int
+        Number of straight lines.
+    resolution : int
+        Number of steps on the closed curves.
+
+    Returns
+    -------
+    curves : Curves
+        Lines and closed curves.
+    """
+    # A rim over half a turn, where b changes its sign, is closed.
+    whole = np.linspace(0.0, np.pi, resolution + 1)
+    rims = [_rim(1.0, whole, height * share) for share in (1 / 3, 2 / 3, 1.0)]
+    ends = _rim(1.0, np.linspace(0.0, np.pi, lines, endpoint=False), height)
+    rays = [np.stack([np.zeros(3), end]) for end in ends]
+    return Curves((*rims, *rays), "0.45", 0.6, 0.5)
+
+
+def correlation_points(correlations):
+    """Return 2 x 2 correlation matrices as points (1, r, 1) of the cone.
+
+    Parameters
+    ----------
+    correlations : array-like, shape=[k]
+        Correlations.
+
+    Returns
+    -------
+    points : numpy.ndarray, shape=[k, 3]
+        Points.
+    """
+    r = np.asarray(correlations, dtype=float)
+    return np.stack([np.ones_like(r), r, np.ones_like(r)], axis=-1)
+
+
+def cone_scene(correlations, height=4.0):
+    """Return the cone, the segment of correlations, and the fibres over some of them.
+
+    Parameters
+    ----------
+    correlations : sequence of float
+        Correlations to show.
+    height : float
+        Largest trace a + d.
+
+    Returns
+    -------
+    scene : Scene
+        Scene.
+    """
+    colors = class_colors(len(correlations))
+    fibres = [
+        Surface(
+            surface.vertices,
+            surface.faces,
+            color,
+            0.55,
+            f"$r$ = {r:.2f}".replace("-", "\N{MINUS SIGN}"),
+        )
+        for surface, color, r in zip(
+            (fibre_surface(r, height) for r in correlations),
+            colors,
+            correlations,
+            strict=True,
+        )
+    ]
+    segment = correlation_points([-1.0, 1.0])
+    layers = (
+        cone_wire(height),
+        *fibres,
+        Curves((segment,), "black", 2.0, label="correlations"),
+        Markers(correlation_points(correlations), marker="*", size=90.0),
+    )
+    half = 0.5 * height
+    return Scene(
+        layers,
+        title="covariance matrices over their correlation",
+        axis_labels=("variance $a$", "covariance $b$", "variance $d$"),
+        limits=((0.0, height), (-half, half), (0.0, height)),
+        view=(22.0, -40.0),
+    )
+
+
+def plot_cone(correlations=(-0.6, 0.0, 0.6), height=4.0, ax=None):
+    """Draw the interval of 2 x 2 correlations in the cone, and fibres over some.
+
+    Parameters
+    ----------
+    correlations : sequence of float
+        Correlations over which to draw the fibres.
+    height : float
+        Largest trace a + d.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+
+    Returns
+    -------
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> plot_cone([-0.5, 0.5]).get_ylabel()
+    'covariance $b$'
+    """
+    scene = cone_scene(correlations, height)
+    return scene.draw(axes_3d(ax, scene))
+
+
+def plot_fibre(correlation, height=4.0, ax=None, **style):
+    """Draw the covariance matrices with one correlation.
+
+    Parameters
+    ----------
+    correlation : float
+        Correlation.
+    height : float
+        Largest trace a + d.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Poly3DCollection`.
+
+    Returns
+    -------
+    artist : Poly3DCollection
+        The surface.
+    """
+    surface = fibre_surface(correlation, height)
+    return surface.draw(axes_3d(ax, cone_scene((), height)), **style)

@@ -1,0 +1,137 @@
+"""Frames and coordinate grids: what straight and parallel mean under a metric."""
+
+import numpy as np
+
+from .elliptope import as_floats, entries, require_three
+from .geodesics import geodesic_path
+from .layers import Curves, axes_3d
+from .palette import NEUTRAL_COLORS, metric_color
+
+
+def transported_frame(space, start, end, count=5):
+    """Transport an orthonormal frame along a geodesic.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with one of the five metrics.
+    start, end : array-like, shape=[n, n]
+        End points of the geodesic.
+    count : int
+        Number of places, the end points among them.
+
+    Returns
+    -------
+    points : array, shape=[count, n, n]
+        Places on the geodesic.
+    frames : array, shape=[d, count, n, n]
+        Vectors of the frame at each place; orthonormal at every one of them.
+    """
+    metric = space.metric
+    start = as_floats(start)
+    points = geodesic_path(space, start, end, count - 1)
+    frame = metric.log(metric.exp_coords(np.eye(space.dim), start), start)
+    moved = metric.parallel_transport(frame[:, None], start, end_point=points)
+    return points, moved
+
+
+def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
+    """Return the coordinate grid of a metric, pulled back into the elliptope.
+
+    The coordinates are those of logarithms at the centre (`exp_coords`): under a flat
+    metric the cells are cubes.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with one of the five metrics.
+    center : array-like, shape=[3, 3]
+        Where the coordinates are null; the identity if None.
+    extent : float
+        Largest coordinate.
+    lines : int
+        Number of lines of the grid in each of two directions.
+    steps : int
+        Number of steps on a line.
+
+    Returns
+    -------
+    curves : tuple of Curves, length 3
+        Lines along each coordinate.
+    """
+    require_three(space)
+    center = np.eye(3) if center is None else as_floats(center)
+    ticks = np.linspace(-extent, extent, lines)
+    along = np.linspace(-extent, extent, steps + 1)
+    first, second, third = np.meshgrid(ticks, ticks, along, indexing="ij")
+    grid = np.stack([third, first, second], axis=-1).reshape(-1, steps + 1, 3)
+    color = metric_color(space.metric)
+    families = (np.roll(grid, axis, axis=-1) for axis in range(3))
+    ends = (entries(space.metric.exp_coords(lines, center)) for lines in families)
+    return tuple(Curves(tuple(paths), color, 0.9, 0.85) for paths in ends)
+
+
+def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **style):
+    """Draw a frame that is transported along a geodesic.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with one of the five metrics.
+    start, end : array-like, shape=[3, 3]
+        End points of the geodesic.
+    count : int
+        Number of places.
+    length : float
+        Length of the vectors under the metric.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes3D.quiver`.
+
+    Returns
+    -------
+    artists : list of Line3DCollection
+        Arrows, one collection for each vector of the frame.
+    """
+    require_three(space)
+    points, frames = transported_frame(space, start, end, count)
+    positions = entries(points)
+    ax = axes_3d(ax)
+    colors = NEUTRAL_COLORS[:3]
+    return [
+        ax.quiver(
+            *positions.T,
+            *(length * entries(frame)).T,
+            **{"color": color, "label": f"vector {k + 1}"} | style,
+        )
+        for k, (frame, color) in enumerate(zip(frames, colors, strict=True))
+    ]
+
+
+def plot_coordinate_grid(space, center=None, extent=1.0, lines=3, ax=None, **style):
+    """Draw the coordinate grid of a metric, pulled back into the elliptope.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with one of the five metrics.
+    center : array-like, shape=[3, 3]
+        Where the coordinates are null; the identity if None.
+    extent : float
+        Largest coordinate.
+    lines : int
+        Number of lines in each of two directions.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Line3DCollection`.
+
+    Returns
+    -------
+    artists : list of Line3DCollection
+        Lines along each coordinate.
+    """
+    curves = grid_curves(space, center, extent, lines)
+    ax = axes_3d(ax)
+    return [curve.draw(ax, **style) for curve in curves]

@@ -1,0 +1,132 @@
+"""Geodesics in the elliptope, alone and in fans."""
+
+import numpy as np
+
+from .elliptope import as_floats, entries, require_three
+from .layers import Curves, axes_3d
+from .palette import metric_color, metric_key
+
+
+def geodesic_path(space, start, end, steps=100):
+    """Return points of the geodesic between two matrices.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with a metric.
+    start, end : array-like, shape=[n, n]
+        End points.
+    steps : int
+        Number of steps.
+
+    Returns
+    -------
+    path : numpy.ndarray, shape=[steps + 1, n, n]
+        Correlation matrices at equal distances.
+    """
+    times = np.linspace(0.0, 1.0, steps + 1)
+    ends = as_floats(start), as_floats(end)
+    return space.metric.geodesic(*ends)(times)
+
+
+def directions(count):
+    """Return unit vectors of space, evenly spread on a spiral.
+
+    Parameters
+    ----------
+    count : int
+        Number of vectors.
+
+    Returns
+    -------
+    directions : numpy.ndarray, shape=[count, 3]
+        Unit vectors.
+    """
+    height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
+    turn = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    radius = np.sqrt(1.0 - height**2)
+    return np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=-1)
+
+
+def fan_curves(space, point, radius=1.0, count=40, steps=40):
+    """Return geodesics of one length from a point in directions evenly spread.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with one of the five metrics.
+    point : array-like, shape=[3, 3]
+        Where the geodesics start.
+    radius : float
+        Length of the geodesics.
+    count : int
+        Number of geodesics.
+    steps : int
+        Number of steps on each.
+
+    Returns
+    -------
+    curves : Curves
+        Geodesics.
+    """
+    require_three(space)
+    lengths = np.linspace(0.0, radius, steps + 1)
+    coords = directions(count)[:, None, :] * lengths[:, None]
+    ends = space.metric.exp_coords(coords, as_floats(point))
+    return Curves(tuple(entries(ends)), metric_color(space.metric), 0.9, 0.8)
+
+
+def plot_geodesic(space, start, end, steps=100, ax=None, **style):
+    """Draw the geodesic between two matrices.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with a metric.
+    start, end : array-like, shape=[3, 3]
+        End points.
+    steps : int
+        Number of steps.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes3D.plot`.
+
+    Returns
+    -------
+    artist : Line3D
+        The curve.
+    """
+    require_three(space)
+    path = entries(geodesic_path(space, start, end, steps))
+    metric = space.metric
+    style = {"color": metric_color(metric), "label": metric_key(metric).upper()} | style
+    return axes_3d(ax).plot(*path.T, **style)[0]
+
+
+def plot_geodesic_fan(space, point, radius=1.0, count=40, steps=40, ax=None, **style):
+    """Draw geodesics of one length from a point in directions evenly spread.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold of 3 x 3 matrices, equipped with one of the five metrics.
+    point : array-like, shape=[3, 3]
+        Where the geodesics start.
+    radius : float
+        Length of the geodesics.
+    count : int
+        Number of geodesics.
+    steps : int
+        Number of steps on each.
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Line3DCollection`.
+
+    Returns
+    -------
+    artist : Line3DCollection
+        The curves.
+    """
+    return fan_curves(space, point, radius, count, steps).draw(axes_3d(ax), **style)

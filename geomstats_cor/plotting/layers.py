@@ -1,0 +1,235 @@
+"""What a picture in three dimensions consists of, whoever draws it.
+
+A layer is plain numbers and a style. It draws itself on axes of matplotlib;
+`interactive` turns the same layers into a figure of plotly.
+"""
+
+import dataclasses
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+
+@dataclasses.dataclass(frozen=True)
+class Surface:
+    """A surface of triangles.
+
+    Parameters
+    ----------
+    vertices : array, shape=[k, 3]
+        Vertices.
+    faces : array of int, shape=[m, 3]
+        Indices of the corners of each triangle.
+    color : str
+        Colour.
+    alpha : float
+        Opacity.
+    label : str
+        Name in a legend.
+    """
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    color: str = "#0072B2"
+    alpha: float = 0.6
+    label: str | None = None
+
+    def draw(self, ax, **style):
+        """Draw on three-dimensional axes; return the collection of polygons."""
+        # Edges would be drawn twice, and show as a net.
+        default = {"color": self.color, "alpha": self.alpha, "edgecolor": "none"}
+        style = {**default, "label": self.label, **style}
+        return ax.plot_trisurf(*self.vertices.T, triangles=self.faces, **style)
+
+
+@dataclasses.dataclass(frozen=True)
+class Curves:
+    """Curves of one style.
+
+    Parameters
+    ----------
+    paths : sequence of array, shape=[k, 3]
+        Curves, possibly of different lengths.
+    color : str
+        Colour.
+    width : float
+        Width of the lines, in points.
+    alpha : float
+        Opacity.
+    dashed : bool
+        Whether the lines are dashed.
+    label : str
+        Name in a legend.
+    """
+
+    paths: tuple
+    color: str = "0.35"
+    width: float = 1.5
+    alpha: float = 1.0
+    dashed: bool = False
+    label: str | None = None
+
+    def draw(self, ax, **style):
+        """Draw on three-dimensional axes; return the collection of lines."""
+        style = dict(style)
+        colors = style.pop("colors", style.pop("color", self.color))
+        widths = style.pop("linewidths", style.pop("linewidth", self.width))
+        dashes = style.pop("linestyles", style.pop("linestyle", None))
+        dashes = dashes or ("--" if self.dashed else "-")
+        style = {"alpha": self.alpha, "label": self.label} | style
+        lines = Line3DCollection(
+            list(self.paths), colors=colors, linewidths=widths, linestyles=dashes
+        )
+        lines.set(**style)
+        ax.add_collection3d(lines)
+        return lines
+
+
+@dataclasses.dataclass(frozen=True)
+class Markers:
+    """Points of one style.
+
+    Parameters
+    ----------
+    points : array, shape=[k, 3]
+        Points.
+    color : str
+        Colour.
+    marker : str
+        Marker, as matplotlib names it.
+    size : float
+        Area of a marker, in square points.
+    label : str
+        Name in a legend.
+    """
+
+    points: np.ndarray
+    color: str = "black"
+    marker: str = "o"
+    size: float = 24.0
+    label: str | None = None
+
+    def draw(self, ax, **style):
+        """Draw on three-dimensional axes; return the collection of markers."""
+        if not {"c", "color", "facecolors", "facecolor"} & style.keys():
+            style["color"] = [to_rgba(self.color)]
+        style = {"marker": self.marker, "label": self.label, "s": self.size} | style
+        # Depth by fading makes one class look like two.
+        style.setdefault("depthshade", False)
+        return ax.scatter(*np.reshape(self.points, (-1, 3)).T, **style)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    """Layers in one pair of axes.
+
+    Parameters
+    ----------
+    layers : sequence of Surface, Curves or Markers
+        Layers, from the back to the front.
+    title : str
+        Title.
+    axis_labels : tuple of str, length 3
+        Labels of the axes.
+    limits : tuple of (float, float), length 3
+        Range of each axis.
+    view : tuple of float
+        Elevation and azimuth of the viewer, in degrees.
+    """
+
+    layers: tuple
+    title: str = ""
+    axis_labels: tuple = ("$C_{21}$", "$C_{31}$", "$C_{32}$")
+    limits: tuple = ((-1.0, 1.0),) * 3
+    view: tuple = (20.0, -62.0)
+
+    def dress(self, ax):
+        """Give axes the labels, limits, aspect and view of the scene.
+
+        Parameters
+        ----------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            Axes.
+
+        Returns
+        -------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            The same axes.
+        """
+        ax.set(**dict(zip(("xlim", "ylim", "zlim"), self.limits, strict=True)))
+        names = ("xlabel", "ylabel", "zlabel")
+        ax.set(**dict(zip(names, self.axis_labels, strict=True)))
+        ax.set_box_aspect([high - low for low, high in self.limits], zoom=0.85)
+        for axis, (low, high) in zip("xyz", self.limits, strict=True):
+            ticks = np.linspace(low, high, 3)
+            getattr(ax, f"set_{axis}ticks")(ticks, [_number(tick) for tick in ticks])
+        ax.view_init(*self.view)
+        ax.set_title(self.title, y=0.97)  # the box leaves room above it
+        return ax
+
+    def draw(self, ax):
+        """Dress the axes and draw all layers on them.
+
+        Parameters
+        ----------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            Axes.
+
+        Returns
+        -------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            The same axes.
+        """
+        self.dress(ax)
+        for layer in self.layers:
+            layer.draw(ax)
+        return ax
+
+
+def _number(value):
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def axes_3d(ax=None, scene=None):
+    """Return the axes given, or new ones that are dressed for a scene.
+
+    Parameters
+    ----------
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes; those of a new figure if None.
+    scene : Scene
+        What new axes are dressed for; the elliptope if None.
+
+    Returns
+    -------
+    ax : mpl_toolkits.mplot3d.Axes3D
+        Axes.
+    """
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(layout="constrained")
+    scene = Scene(()) if scene is None else scene
+    return scene.dress(figure.add_subplot(projection="3d"))
+
+
+def axes_2d(ax=None):
+    """Return the axes given, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes; those of a new figure if None.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        Axes.
+    """
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.figure(layout="constrained").add_subplot()

@@ -1,0 +1,180 @@
+"""Matrices of any size: heat maps, film strips, and entries along geodesics."""
+
+import numpy as np
+
+from ..correlation_matrices import FullRankCorrelationMatrices
+from ..exceptions import ParameterError, ShapeError
+from ..metrics import METRICS
+from .elliptope import as_floats
+from .geodesics import geodesic_path
+from .layers import axes_2d
+from .palette import METRIC_COLORS, metric_key
+
+_MOST_NAMES = 10  # more would overlap
+_HEAT = {"cmap": "RdBu_r", "vmin": -1.0, "vmax": 1.0}
+
+
+def plot_matrix(point, ax=None, **style):
+    """Draw a matrix as a heat map, red for positive and blue for negative entries.
+
+    Parameters
+    ----------
+    point : array-like, shape=[n, n]
+        Matrix.
+    ax : matplotlib.axes.Axes
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes.imshow`.
+
+    Returns
+    -------
+    artist : AxesImage
+        The heat map.
+    """
+    n = len(point)
+    style = {"extent": (0.5, n + 0.5, n + 0.5, 0.5)} | _HEAT | style
+    ax = axes_2d(ax)
+    image = ax.imshow(as_floats(point), **style)
+    ticks = np.unique(np.linspace(1, n, min(n, 4)).round())
+    ax.set(xticks=ticks, yticks=ticks)
+    return image
+
+
+def plot_matrices(points, titles=None, axes=None, columns=None, **style):
+    """Draw matrices as heat maps with one colour scale.
+
+    Parameters
+    ----------
+    points : array-like, shape=[k, n, n]
+        Matrices.
+    titles : sequence of str, length k
+        Titles.
+    axes : sequence of matplotlib.axes.Axes, length k
+        Axes; those of a new figure, with a colour bar, if None.
+    columns : int
+        Number of columns of a new figure; at most five if None.
+    **style
+        Keywords of `Axes.imshow`.
+
+    Returns
+    -------
+    axes : numpy.ndarray of Axes, shape=[k]
+        Axes.
+    """
+    points = as_floats(points)
+    if points.ndim != 3 or not len(points):
+        raise ShapeError(
+            f"points has shape {points.shape}: a stack [k, n, n] of matrices is wanted."
+        )
+    new = axes is None
+    axes = _panels(len(points), columns) if new else np.ravel(axes)
+    if len(axes) != len(points):
+        raise ShapeError(f"there are {len(axes)} axes for {len(points)} matrices.")
+    if titles is not None and len(titles) != len(points):
+        raise ShapeError(f"there are {len(titles)} titles for {len(points)} matrices.")
+    for k, ax in enumerate(axes):
+        image = plot_matrix(points[k], ax=ax, **style)
+        ax.set_title("" if titles is None else titles[k])
+    if new:
+        figure = axes[0].figure
+        figure.colorbar(image, ax=list(axes), label="correlation", shrink=0.8)
+        figure.supxlabel("variable", size="medium")
+        figure.supylabel("variable", size="medium")
+    return axes
+
+
+def _panels(count, columns):
+    import matplotlib.pyplot as plt
+
+    columns = min(count, 5 if columns is None else columns)
+    rows = -(-count // columns)
+    size = (1.9 * columns + 1.0, 2.0 * rows + 0.3)
+    figure = plt.figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax in grid[count:]:
+        ax.remove()
+    return grid[:count]
+
+
+def plot_film_strip(space, start, end, count=5, axes=None, **style):
+    """Draw matrices along a geodesic as heat maps.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold, equipped with a metric.
+    start, end : array-like, shape=[n, n]
+        End points.
+    count : int
+        Number of matrices, the end points among them; at least 2.
+    axes : sequence of matplotlib.axes.Axes, length count
+        Axes; those of a new figure if None.
+    **style
+        Keywords of `Axes.imshow`.
+
+    Returns
+    -------
+    axes : numpy.ndarray of Axes, shape=[count]
+        Axes.
+    """
+    if count < 2:
+        raise ParameterError(f"count is {count}: a film strip has at least 2 pictures.")
+    path = geodesic_path(space, start, end, count - 1)
+    times = np.linspace(0.0, 1.0, count)
+    titles = [f"$t$ = {t:.2f}" for t in times]
+    titles[0] = f"{metric_key(space.metric).upper()}, {titles[0]}"
+    return plot_matrices(path, titles, axes, columns=count, **style)
+
+
+def plot_entries(start, end, metrics=None, which=None, steps=60, ax=None, **style):
+    """Draw the entries along the geodesics between two matrices, metric by metric.
+
+    Parameters
+    ----------
+    start, end : array-like, shape=[n, n]
+        End points.
+    metrics : sequence of str
+        Keys of `METRICS`; all of them if None.
+    which : sequence of (int, int)
+        Rows and columns of the entries, counted from zero; all if None.
+    steps : int
+        Number of steps.
+    ax : matplotlib.axes.Axes
+        Axes; those of a new figure, with a legend, if None.
+    **style
+        Keywords of `Axes.plot`.
+
+    Returns
+    -------
+    artists : dict of list of Line2D
+        Lines of each metric.
+    """
+    start = as_floats(start)
+    n, times = len(start), np.linspace(0.0, 1.0, steps + 1)
+    rows, columns = np.tril_indices(n, -1) if which is None else np.transpose(which)
+    new, ax = ax is None, axes_2d(ax)
+    artists = {}
+    for key in METRICS if metrics is None else metrics:
+        space = FullRankCorrelationMatrices(n, equip=key)
+        path = geodesic_path(space, start, end, steps)
+        drawn = {"color": METRIC_COLORS[key]} | style
+        artists[key] = ax.plot(times, path[:, rows, columns], **drawn)
+        artists[key][0].set_label(key.upper())
+    if new:
+        ax.set(xlabel="$t$", ylabel="correlation", xlim=(0.0, 1.0))
+        if len(rows) <= _MOST_NAMES:
+            _name_ends(ax, path[-1], rows, columns)
+        ax.figure.legend(loc="outside upper center", ncols=len(artists))
+    return artists
+
+
+def _name_ends(ax, end, rows, columns):
+    """Write the names of entries where their curves end."""
+    for i, j in zip(rows, columns, strict=True):
+        ax.annotate(
+            f"$C_{{{i + 1},{j + 1}}}$",
+            (1.0, end[i, j]),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+        )

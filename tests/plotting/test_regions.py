@@ -1,0 +1,82 @@
+"""Decision regions of anything that decides."""
+
+import numpy as np
+import pytest
+
+from geomstats_cor import FullRankCorrelationMatrices, frechet_mean, plotting
+from geomstats_cor.plotting import Hyperplane
+
+
+class NearestMean:
+    """Assign a matrix to the closest of some means, by name."""
+
+    def __init__(self, space, means, names):
+        self.space, self.means, self.names = space, means, np.asarray(names)
+
+    def predict(self, points):
+        dists = self.space.metric.dist_broadcast(points, self.means)
+        return self.names[np.argmin(dists, axis=-1)]
+
+
+@pytest.fixture
+def classifier(points):
+    space = FullRankCorrelationMatrices(3, equip="olm")
+    means = np.stack([frechet_mean(points[k::3], space) for k in range(3)])
+    return NearestMean(space, means, ["a", "b", "c"])
+
+
+def test_boundaries_lie_between_the_two_closest_means(classifier):
+    boundaries = plotting.decision_boundaries(classifier, 16)
+    assert list(boundaries) == ["a", "b", "c"]
+    for k, (name, found) in enumerate(boundaries.items()):
+        dists = classifier.space.metric.dist_broadcast(found.points, classifier.means)
+        own, best = dists[:, k], np.delete(dists, k, axis=-1).min(axis=-1)
+        inner = np.linalg.eigvalsh(found.points)[:, 0] > 1e-3
+        np.testing.assert_allclose(own[inner], best[inner], atol=1e-3, err_msg=name)
+
+
+def test_two_classes_are_drawn_once(classifier):
+    classifier.names = np.array(["a", "b", "b"])
+    artists = plotting.plot_decision_regions(classifier, 8, alpha=0.7)
+    assert list(artists) == ["b"]
+    assert artists["b"].get_alpha() == 0.7
+    both = plotting.plot_decision_regions(classifier, 8, ["a", "b"])
+    assert list(both) == ["a", "b"]
+
+
+def test_a_network_is_called_with_tensors_of_its_own_kind(space):
+    torch = pytest.importorskip("torch")
+    normal = np.ones((3, 3)) - np.eye(3)
+    plane = Hyperplane.from_trivialization(space, normal, 0.1)
+
+    class Margin(torch.nn.Module):
+        """Two logits, whose difference is the margin of a hyperplane."""
+
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones((), dtype=torch.float32))
+
+        def forward(self, points):
+            assert points.dtype == torch.float32
+            margin = torch.tensor(plane(points), dtype=torch.float32)
+            return torch.stack([-margin, margin], dim=-1) * self.scale
+
+    found = plotting.decision_boundaries(Margin(), 12)
+    assert list(found) == [0, 1]
+    inner = np.linalg.eigvalsh(found[1].points)[:, 0] > 1e-2
+    assert np.abs(plane(found[1].points[inner])).max() < 1e-3
+
+
+@pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
+def test_one_logit_decides_between_two_classes(shape):
+    found = plotting.decision_boundaries(
+        lambda points: (points[:, 1, 0] - 0.3).reshape(shape), 8
+    )
+    np.testing.assert_allclose(found[1].vertices[:, 0], 0.3, atol=1e-5)
+
+
+def test_a_classifier_of_one_mind_has_no_boundary():
+    found = plotting.decision_boundaries(lambda points: np.ones((len(points), 1)), 4)
+    assert list(found) == [1]
+    assert len(found[1].faces) == 0
+    assert plotting.plot_decision_regions(lambda p: np.ones((len(p), 1)), 4) == {}
