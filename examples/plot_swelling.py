@@ -108,7 +108,7 @@ styles = {
 
 
 def elliptope(size=60):
-    """Return the surface det C = 0 in spherical coordinates, by bisection."""
+    """Return the surface det C = 0 in spherical coordinates."""
     polar, azimuth = np.meshgrid(
         np.linspace(0.0, np.pi, size), np.linspace(0.0, 2.0 * np.pi, 2 * size)
     )
@@ -133,10 +133,10 @@ body.plot_surface(*elliptope(), color="0.8", alpha=0.15, lw=0, rstride=2, cstrid
 for name, path in paths.items():
     line = {"color": styles[name]["color"], "ls": styles[name]["ls"], "lw": 2.5}
     body.plot(*path[inside][:, [1, 2, 2], [0, 0, 1]].T, **line)
-for matrix, label in ((start, "start"), (end, "end")):
+for matrix, label, above in ((start, "start", -0.22), (end, "end", 0.1)):
     place = matrix[[1, 2, 2], [0, 0, 1]]
     body.scatter(*place, color="black", s=35)
-    body.text(*(place + [0.0, 0.0, 0.1]), label, fontsize=12, ha="center")
+    body.text(*(place + [0.0, 0.0, above]), label, fontsize=12, ha="center")
 ticks = [-1, 0, 1]
 body.set(xlabel="$C_{21}$", ylabel="$C_{31}$", zlabel="$C_{32}$")
 body.set(xticks=ticks, yticks=ticks, zticks=ticks)

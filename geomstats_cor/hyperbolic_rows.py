@@ -195,8 +195,8 @@ class HyperbolicRowsMetric(ImageMetric):
         r"""Return the Laplacian :math:`\exp(-\sum_i d_i / \sigma)`.
 
         The distance of hyperbolic space is of negative type [G1967]_, so that this is
-        a product of positive definite kernels. The Gaussian of the distance is not one,
-        on any space that is not flat [F2015]_.
+        a product of positive definite kernels. The Gaussian of the distance is one for
+        every :math:`\sigma` on flat spaces only [F2015]_.
 
         References
         ----------
