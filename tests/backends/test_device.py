@@ -118,7 +118,7 @@ def kernel_arguments(rng):
     arguments = dict.fromkeys(["correlation", "covariance", "matrix"], point)
     arguments |= dict.fromkeys(["point", "point_a", "point_b", "end_point"], strict)
     names = ["vector", "tangent_vec", "first", "second", "hollow", "ball_point"]
-    names += ["vector_a", "vector_b", "vector_c"]
+    names += ["vector_a", "vector_b", "vector_c", "components"]
     arguments |= dict.fromkeys(names, 0.1 * vector)
     arguments |= dict.fromkeys(["eigenvalues", "factors"], (1.0, 2.0, 3.0))
     arguments |= dict.fromkeys(["packed", "coords"], rng.standard_normal(6))
