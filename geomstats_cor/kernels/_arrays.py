@@ -159,8 +159,6 @@ def _solve_lower_numpy(lower, right):
     above = _solve_lower_numpy(lower[..., :middle, :middle], right[..., :middle, :])
     rest = right[..., middle:, :] - lower[..., middle:, :middle] @ above
     below = _solve_lower_numpy(lower[..., middle:, middle:], rest)
-    if above.shape[:-2] != below.shape[:-2]:
-        above = np.broadcast_to(above, (*below.shape[:-2], *above.shape[-2:]))
     return np.concat([above, below], axis=-2)
 
 

@@ -102,17 +102,17 @@ def _polynomial(x, coefficients):
         powers.append(product(powers[-1], x))
     starts = range(0, len(coefficients), width)
     blocks = [coefficients[start : start + width] for start in starts]
-    total = _combination(blocks[-1], powers)
+    total = _plus_combination(tuple(None for _ in x), blocks[-1], powers)
     for block in reversed(blocks[:-1]):
-        total = _add(_combination(block, powers), product(powers[-1], total))
+        total = product(powers[-1], total)
+        total = _plus_combination(total, block, powers)
     return total
 
 
-def _combination(coefficients, powers):
-    """Return c_0 I + c_1 x + c_2 x^2 + ..."""
-    constant, *others = coefficients
-    total = (constant * eye_like(powers[0][0]), *(None for _ in powers[0][1:]))
-    for coefficient, power in zip(others, powers, strict=False):
+def _plus_combination(total, coefficients, powers):
+    """Return a matrix plus c_0 I + c_1 x + c_2 x^2 + ..."""
+    one = (eye_like(powers[0][0]), *(None for _ in powers[0][1:]))
+    for coefficient, power in zip(coefficients, (one, *powers), strict=False):
         total = _add(total, power, coefficient)
     return total
 
