@@ -283,14 +283,40 @@ class BallHyperplanes(Hyperplanes):
     def coords(self, distances, basis="orthonormal"):
         r"""Return the :math:`\beta`-split over rows of the point in the ball."""
         require_basis(basis)
-        return self._split(kernels.tangent_from_distances(distances))
+        return self.split(kernels.tangent_from_distances(distances))
 
     def activate(self, coords, function):
         """Apply a function at the origin of the ball of all rows of a matrix."""
-        beta = kernels.beta_number(self.dim)
-        return self._split(function(beta * self.features_of_coords(coords)))
+        return self.split(function(self.join(coords)))
 
-    def _split(self, tangent_vec):
+    def join(self, coords):
+        r"""Return the :math:`\beta`-concatenation of the rows of a matrix.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates: the rows, tangent vectors at the origins of their balls.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., d]
+            Tangent vector at the origin of the ball that joins them.
+        """
+        return kernels.beta_number(self.dim) * self.features_of_coords(coords)
+
+    def split(self, tangent_vec):
+        """Invert `join`.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., d]
+            Tangent vector at the origin of the ball that joins the rows.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
         return tangent_vec * constant(self._to_rows, tangent_vec)
 
     def normals(self, noise):

@@ -17,7 +17,6 @@ import numpy as np
 from .. import kernels
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError
-from ..kernels.beta_concat import beta_concat, beta_split
 from ..means import _require_metric
 from ..metrics import METRICS
 from .clouds import class_markers
@@ -148,20 +147,20 @@ class _BallModel:
     """
 
     def __init__(self, metric):
-        self._metric = metric
+        self._metric, self._ball = metric, metric.hyperplanes()
 
     def image(self, point):
-        rows = self._metric.diffeo(as_floats(point))
-        joined = beta_concat(kernels.hyperboloid_to_origin_tangent(rows))
+        joined = self._ball.join(self._metric.to_coords(as_floats(point)))
         return kernels.hyperboloid_from_origin_tangent(joined)
 
     def tangent(self, vector, point):
         rows, moved = self._metric.diffeo.map_and_tangent(vector, point)
         moved = kernels.hyperboloid_to_origin_tangent_differential(moved, rows)
-        joined = beta_concat(kernels.hyperboloid_to_origin_tangent(rows))
-        moved = kernels.hyperboloid_from_origin_tangent_differential(
-            beta_concat(moved), joined
+        rows = kernels.hyperboloid_to_origin_tangent(rows)
+        moved, joined = (
+            self._ball.join(kernels.pack_strictly_lower(x)) for x in (moved, rows)
         )
+        moved = kernels.hyperboloid_from_origin_tangent_differential(moved, joined)
         return kernels.hyperbolic_orthonormal(moved, self.image(point))
 
     def log(self, image, base):
@@ -172,7 +171,10 @@ class _BallModel:
         return kernels.pack_strictly_lower(vector)
 
     def along(self, unit, offset):
-        tangent, moved = beta_split(offset * unit), beta_split(unit)
+        tangent, moved = (
+            kernels.unpack_strictly_lower(self._ball.split(x))
+            for x in (offset * unit, unit)
+        )
         rows = kernels.hyperboloid_from_origin_tangent(tangent)
         moved = kernels.hyperboloid_from_origin_tangent_differential(moved, tangent)
         diffeo = self._metric.diffeo
