@@ -19,6 +19,11 @@ from .cholesky import (
     theta_inverse_second_differential,
 )
 from .correlation import cor, cor_differential, cor_second_differential
+from .exp_scaled import (
+    exp_scaled,
+    exp_scaled_differential,
+    exp_scaled_second_differential,
+)
 from .hyperbolic import (
     hyperbolic_curvature,
     hyperbolic_exp,
@@ -59,6 +64,11 @@ from .isometries import (
     scale_row0,
     unpack_strictly_lower,
 )
+from .log_scaled import (
+    log_scaled,
+    log_scaled_and_differential,
+    log_scaled_differential,
+)
 from .offlog import (
     off_exp,
     off_exp_differential,
@@ -88,12 +98,6 @@ from .poincare import (
     tangent_from_distances,
 )
 from .scaling import (
-    exp_scaled,
-    exp_scaled_differential,
-    exp_scaled_second_differential,
-    log_scaled,
-    log_scaled_and_differential,
-    log_scaled_differential,
     log_scaling,
     log_scaling_differential,
     scaled_to_unit_row_sums,

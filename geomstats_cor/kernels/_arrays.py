@@ -88,6 +88,16 @@ def add_multiple(x, number, y):
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
 
 
+def symmetric_product(x, y):
+    """Return the symmetric part of the outer product of vectors."""
+    return symmetrize(x[..., :, None] * y[..., None, :])
+
+
+def pair_sums(x):
+    """Return the matrices x_i + x_j."""
+    return x[..., :, None] + x[..., None, :]
+
+
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
     return namespace(x, y).sum(x * y, axis=-1, keepdims=True)

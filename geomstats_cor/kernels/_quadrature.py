@@ -20,6 +20,16 @@ def gauss_legendre(count):
     )
 
 
+# torch.compile cannot follow numpy into it.
+_BLIND_RULE = gauss_legendre(_BLIND_COUNT)
+
+
+def rule_for_spectrum(values, tolerance):
+    """Return the nodes and weights that `nodes_for_spectrum` counts, as pairs."""
+    count = nodes_for_spectrum(values, tolerance)
+    return _BLIND_RULE if count == _BLIND_COUNT else gauss_legendre(count)
+
+
 @functools.cache
 def positive_half(count):
     """Return the positive nodes of an even rule, with weights that sum to one."""

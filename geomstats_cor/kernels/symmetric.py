@@ -21,7 +21,7 @@ import math
 
 from ._arrays import constant, eps, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached
-from ._quadrature import gauss_legendre, nodes_for_spectrum
+from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
 from ._tolerances import rank_tolerance
 
@@ -257,10 +257,8 @@ def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vector
 
 def _rule(values):
     """Return times in [0, 1] and weights that integrate exponentials to all digits."""
-    count = nodes_for_spectrum(values, 64.0 * eps(values))
-    return [
-        (0.5 * (1.0 + node), 0.5 * weight) for node, weight in gauss_legendre(count)
-    ]
+    rule = rule_for_spectrum(values, 64.0 * eps(values))
+    return [(0.5 * (1.0 + node), 0.5 * weight) for node, weight in rule]
 
 
 def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):

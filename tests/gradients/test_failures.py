@@ -194,7 +194,8 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
     points[1, 2], points[4, 5] = matrices(near_singular, 4, 2)
     expected = k.log_scaling(make(points))
     monkeypatch.setattr(_pieces, "_PIECE_BYTES", 3 * 4 * 4 * 8)
-    assert np.all(np.asarray(k.log_scaling(make(points)) == expected))
+    # How often a factorisation serves depends on the company of a matrix.
+    np.testing.assert_allclose(k.log_scaling(make(points)), expected, rtol=1e-13)
     monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
     with pytest.warns(ConvergenceWarning, match="2 of 40 matrices") as caught:
         k.log_scaling(make(points))

@@ -1,0 +1,242 @@
+r"""The logarithm of the log-scaled metric, and its differential.
+
+.. math:: \operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal D^\star),
+
+a symmetric matrix with null row sums, where the scaling :math:`\mathcal D^\star` gives
+unit row sums.
+
+References
+----------
+.. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
+   correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+"""
+
+from ._arrays import eps, eye_like, namespace, pair_sums, symmetric_product
+from ._gradients import Opaque, StatedGradient
+from ._iteration import report_unfinished
+from ._tangent_spaces import hollow_part, moving_hollow, row0_part
+from .cholesky import full_rank_factor
+from .exp_scaled import exp_scaled
+from .isometries import center
+from .scaling import congruence, implicit_scaling, newton_scaling, solve_shifted
+from .symmetric import (
+    log_differential_at,
+    log_second_differential_at,
+    positive_spectrum,
+    spectral,
+)
+
+_LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
+_ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
+
+
+def log_scaled(correlation):
+    r"""Return :math:`\operatorname{Log}^\star(C)`.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums; NaN where `correlation` is not positive
+        definite.
+    """
+    return _log_scaled_at(correlation, *_balanced_spectrum(correlation))
+
+
+def log_scaled_differential(tangent_vec, correlation):
+    r"""Return the differential of :math:`\operatorname{Log}^\star`.
+
+    With :math:`\Sigma = X C X` and :math:`X = \mathcal D^\star(C)`,
+
+    .. math:: d_C \operatorname{Log}^\star(V)
+              = d_\Sigma \log\left(X V X - (Y \Sigma + \Sigma Y)\right), \qquad
+              Y = \operatorname{diag}\left((I + \Sigma)^{-1} X V X 1\right).
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    moved : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+    """
+    solution = _balanced_spectrum(correlation)
+    return _log_scaled_differential_at(tangent_vec, correlation, *solution)
+
+
+def log_scaled_and_differential(tangent_vec, correlation):
+    r"""Return :math:`\operatorname{Log}^\star(C)` and its differential together.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums; NaN where `correlation` is not positive
+        definite.
+    moved : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
+    """
+    solution = _balanced_spectrum(correlation)
+    image = _log_scaled_at(correlation, *solution)
+    return image, _log_scaled_differential_at(tangent_vec, correlation, *solution)
+
+
+def _stable_spectrum(correlation):
+    """Return the scaling x and the spectrum of X C X.
+
+    The scaling can make the condition number much worse than that of the correlation
+    matrix itself. Singular values of X L, with C = L L', do not suffer from it.
+    """
+    xp = namespace(correlation)
+    scaling = newton_scaling(correlation)
+    balanced = congruence(scaling, correlation)
+    known = xp.isfinite(scaling[..., 0])[..., None, None]
+    mended = xp.where(known, balanced, eye_like(balanced))
+    values, vectors = positive_spectrum(mended)
+    loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
+    if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
+        factor = full_rank_factor(correlation)
+        regular = xp.isfinite(factor[..., :1, :1]) & known
+        factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
+        vectors, roots, _ = xp.linalg.svd(factor)
+        vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
+        values = xp.where(regular[..., 0], roots**2, xp.nan)
+        _report_loss(correlation, values, vectors)
+    return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+
+
+def _report_loss(correlation, values, vectors):
+    """Warn if the correlation matrix cannot be recovered from its logarithm."""
+    xp = namespace(correlation)
+    logarithm = center(spectral(xp.log(values), vectors))
+    known = xp.isfinite(logarithm[..., 0, 0])
+    logarithm = xp.where(known[..., None, None], logarithm, eye_like(logarithm))
+    loss = xp.abs(exp_scaled(logarithm) - correlation)
+    loss = xp.where(known, xp.max(loss, axis=(-2, -1)), 0.0)
+    kept = loss <= _LOSS * eps(correlation)
+    if not bool(xp.all(kept)):
+        report_unfinished("log-scaled logarithm", loss, kept, correlation)
+
+
+_balanced_spectrum = Opaque(
+    "balanced_spectrum", _stable_spectrum, lambda x: (x[..., 0], x[..., 0], x)
+)
+
+
+def _balanced(correlation, scaling):
+    """Return the scaling x and the matrix X C X, as functions of C."""
+    correlation = moving_hollow(correlation)
+    scaling = implicit_scaling(correlation, scaling)
+    return scaling, congruence(scaling, correlation)
+
+
+def _balanced_motion(vector, balanced):
+    """Return the motion of X C X, given X V X, and the relative one of x, negated."""
+    response = solve_shifted(namespace(vector).sum(vector, axis=-1), balanced)
+    return vector - pair_sums(response) * balanced, response
+
+
+def _balanced_adjoint(cotangent, balanced, extra=0.0):
+    """Return the adjoint, given a cotangent of X C X, and half of one of log x."""
+    right = 2.0 * (_row_products(cotangent, balanced) + extra)
+    response = solve_shifted(right, balanced)
+    return cotangent - 0.5 * pair_sums(response), response
+
+
+def _row_products(x, y):
+    """Return the diagonal of the product of symmetric matrices."""
+    return namespace(x).sum(x * y, axis=-1)
+
+
+def _log_scaled_value(correlation, scaling, values, vectors):
+    return center(spectral(namespace(values).log(values), vectors))
+
+
+def _log_scaled_tangent(tangents, *at):
+    return _log_scaled_differential_at(tangents[0], *at)
+
+
+def _log_scaled_cotangent(cotangent, needed, correlation, scaling, *spectrum):
+    scaling, balanced = _balanced(correlation, scaling)
+    moved = log_differential_at(row0_part(cotangent), balanced, *spectrum)
+    moved, _ = _balanced_adjoint(moved, balanced)
+    return congruence(scaling, moved), None, None, None
+
+
+_log_scaled_at = StatedGradient(
+    _log_scaled_value,
+    _log_scaled_tangent,
+    _log_scaled_cotangent,
+    axes=(2, 2, 1, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _log_differential_value(vector, correlation, scaling, *spectrum):
+    scaling, balanced = _balanced(correlation, scaling)
+    motion, _ = _balanced_motion(congruence(scaling, vector), balanced)
+    return center(log_differential_at(motion, balanced, *spectrum))
+
+
+def _log_differential_tangent(tangents, vector, correlation, scaling, *spectrum):
+    moved, turned, *_ = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _log_scaled_differential_at(
+            moved, correlation, scaling, *spectrum
+        )
+    if turned is not None:
+        scaling, balanced = _balanced(correlation, scaling)
+        scaled = congruence(scaling, moving_hollow(vector))
+        motion, response = _balanced_motion(scaled, balanced)
+        turn, slowing = _balanced_motion(congruence(scaling, turned), balanced)
+        # How the motion along the vector changes, as the matrix turns.
+        scaled = -pair_sums(slowing) * scaled - pair_sums(response) * turn
+        bend, _ = _balanced_motion(scaled, balanced)
+        at = balanced, *spectrum
+        curved = log_second_differential_at(motion, turn, *at)
+        result = result + center(curved + log_differential_at(bend, *at))
+    return result
+
+
+def _log_differential_cotangent(
+    cotangent, needed, vector, correlation, scaling, *spectrum
+):
+    scaling, balanced = _balanced(correlation, scaling)
+    at = balanced, *spectrum
+    cotangent = row0_part(cotangent)
+    pulled = log_differential_at(cotangent, *at)
+    moved, response = _balanced_adjoint(pulled, balanced)
+    turned = None
+    if needed[1]:
+        scaled = congruence(scaling, moving_hollow(vector))
+        motion, slowing = _balanced_motion(scaled, balanced)
+        turned = log_second_differential_at(cotangent, motion, *at)
+        turned = turned - pair_sums(slowing) * pulled
+        turned = turned + symmetric_product(response, slowing)
+        extra = _row_products(scaled, moved)
+        turned = congruence(scaling, _balanced_adjoint(turned, balanced, extra)[0])
+    return congruence(scaling, moved), turned, None, None, None
+
+
+_log_scaled_differential_at = StatedGradient(
+    _log_differential_value,
+    _log_differential_tangent,
+    _log_differential_cotangent,
+    axes=(2, 2, 2, 1, 1, 2),
+    spaces=(hollow_part, hollow_part),
+)
