@@ -131,7 +131,7 @@ def require_broadcast(**arguments):
 
 def _do_broadcast(shapes):
     """Tell whether shapes broadcast, their lengths being numbers or torch's symbols."""
-    for axis in range(1, 1 + max(map(len, shapes), default=0)):
+    for axis in range(1, 1 + max([0, *(len(shape) for shape in shapes)])):
         lengths = [shape[-axis] for shape in shapes if len(shape) >= axis]
         several = [length for length in lengths if length != 1]
         if any(length != several[0] for length in several):

@@ -33,8 +33,17 @@ def apply(function, arguments):
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
     if _requires_grad(arguments):
-        return function.compiled.apply(*arguments)
+        return function.compiled.apply(*_distinct(arguments))
     return function.plain(*arguments)
+
+
+def _distinct(arguments):
+    """Return arguments no two of which are the same tensor, as torch.compile wants."""
+    distinct = []
+    for x in arguments:
+        again = isinstance(x, torch.Tensor) and any(x is y for y in distinct)
+        distinct.append(x.view_as(x) if again else x)
+    return distinct
 
 
 def _requires_grad(arguments):
