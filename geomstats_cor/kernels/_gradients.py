@@ -85,6 +85,16 @@ def is_readable(array):
     return not is_torch(array) or _policy.torch().is_readable(array)
 
 
+def is_plain(array):
+    """Tell whether nothing but the numbers computed from an array matters.
+
+    No transform of torch is at work, and no derivative is asked for.
+    """
+    if not is_torch(array):
+        return True
+    return is_readable(array) and _policy.torch().wants_no_derivative((array,))
+
+
 def prepare_torch():
     """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
     if "torch" in sys.modules:
