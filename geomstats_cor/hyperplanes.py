@@ -18,8 +18,10 @@ import math
 import numpy as np
 
 from . import kernels
-from .exceptions import ParameterError
+from .exceptions import GeomstatsCorError, ParameterError
 from .kernels._arrays import constant, namespace
+from .kernels._gradients import is_plain
+from .kernels._pieces import in_pieces
 from .kernels._precision import in_own_precision
 
 BASES = ("orthonormal", "printed")
@@ -212,7 +214,10 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def features(self, point):
         """Return the entries of the covector of the logarithm at the identity."""
-        return self._lower(_pack_image(self.metric, point))
+        return self._lower(_in_pieces(self._strict_part, self.metric, point))
+
+    def _strict_part(self, point):
+        return kernels.pack_strictly_lower(self.metric._image(point))
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
@@ -262,7 +267,8 @@ class BallHyperplanes(Hyperplanes):
 
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
-        return self.features_of_coords(self.metric.to_coords(point))
+        coords = _in_pieces(self.metric.to_coords, self.metric, point)
+        return self.features_of_coords(coords)
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
@@ -344,8 +350,18 @@ def require_basis(basis):
 
 
 @in_own_precision
-def _pack_image(metric, point):
-    return kernels.pack_strictly_lower(metric._image(point))
+def _in_pieces(function, metric, point):
+    """Apply a map to a few matrices at a time, if no derivative is asked for.
+
+    A derivative would undo the cutting at the cost of the whole batch for each piece.
+    """
+    if not is_plain(point):
+        return function(point)
+    try:
+        return in_pieces(function, point)
+    except GeomstatsCorError:
+        metric.to_coords(point)  # says the same of the matrix at its place in the batch
+        raise
 
 
 def _flat(x):

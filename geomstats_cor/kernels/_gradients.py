@@ -174,6 +174,16 @@ def is_recorded(array):
     return is_torch(array) and _policy.torch().is_recording()
 
 
+def is_plain(array):
+    """Tell whether nothing but the numbers computed from an array matters.
+
+    No transform of torch is at work, and no derivative is asked for.
+    """
+    if not is_torch(array):
+        return True
+    return is_readable(array) and _policy.torch().wants_no_derivative((array,))
+
+
 def prepare_torch():
     """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
     if "torch" in sys.modules:

@@ -25,7 +25,7 @@ def build(functions):
 def apply(function, arguments):
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
-        if _wants_no_derivative(arguments):
+        if wants_no_derivative(arguments):
             return function.evaluate(*arguments)
         return function.eager.apply(*arguments)
     # Read here, the level is guarded: dual numbers start a new compilation.
@@ -52,7 +52,7 @@ def _requires_grad(arguments):
     )
 
 
-def _wants_no_derivative(arguments):
+def wants_no_derivative(arguments):
     """Tell that neither autograd nor a transform of torch.func is at work."""
     return (
         forward_ad._current_level < 0

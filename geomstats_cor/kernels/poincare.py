@@ -158,7 +158,8 @@ def _logits(products, time, weight, offset, kappa, excess=None):
     distance = xp.asinh(sine)
     if excess is not None:
         reach = xp.log(xp.abs(sine) + xp.hypot(sine, xp.exp(-excess) + 0.0 * sine))
-        distance = xp.where(excess > 0.0, xp.sign(sine) * (excess + reach), distance)
+        reach = xp.where(sine < 0.0, -excess - reach, excess + reach)
+        distance = xp.where(excess > 0.0, reach, distance)
     return 2.0 / kappa * norm * distance
 
 

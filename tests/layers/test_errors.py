@@ -89,6 +89,22 @@ def test_entries_are_looked_at_by_the_space(key):
     assert unlooked(points(4, (2,), dtype=torch.float32)).shape == (2, 3)
 
 
+@pytest.mark.parametrize("key", ["ecm", "olm", "phcm"])
+def test_a_matrix_is_named_by_its_place_in_a_large_batch(key):
+    """Large batches are cut into pieces; the index is that of the whole."""
+    given = torch.eye(300, dtype=torch.float64).repeat(9, 1, 1)
+    layer = CorMLR(space_of(key, 300), 2, dtype=torch.float64)
+    with torch.no_grad():
+        expected = layer(given[:1])
+        torch.testing.assert_close(layer(given), expected.expand(9, 2))
+        given[7] = 1.0
+        with pytest.raises(NotPositiveDefiniteError, match=r"point\[7, 0\]"):
+            layer(given)
+        given[7, 2, 2] = 3.0
+        with pytest.raises(NotUnitDiagonalError, match=r"point\[7, 0\]"):
+            layer(given)
+
+
 def test_numbers():
     with pytest.raises(ParameterError, match="num_classes must be a positive integer"):
         CorMLR(SMALL, 0)
