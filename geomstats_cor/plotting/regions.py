@@ -7,6 +7,9 @@ from .layers import axes_3d
 from .level_sets import grid_points, level_set
 from .palette import class_colors
 
+# Enough for matrices to be positive definite in single precision.
+_SHRINKAGE = 1e-4
+
 
 def decision_boundaries(classifier, resolution=32):
     """Return the boundary of the region of each class.
@@ -27,13 +30,14 @@ def decision_boundaries(classifier, resolution=32):
         part that is the boundary of the elliptope.
     """
     decide = _decision(classifier)
-    grid = decide(grid_points(resolution).reshape(-1, 3, 3))
+    grid = decide(grid_points(resolution, _SHRINKAGE).reshape(-1, 3, 3))
     classes = np.unique(grid)
     return {
         name: level_set(
             lambda points, name=name: np.where(decide(points) == name, 1.0, -1.0),
             resolution=resolution,
             width=1e-6,
+            shrinkage=_SHRINKAGE,
             values=np.where(grid == name, 1.0, -1.0),
         )
         for name in classes.tolist()
