@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..exceptions import ParameterError
 from .elliptope import as_numpy
 from .layers import axes_3d
 from .level_sets import grid_points, level_set
@@ -97,6 +98,12 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
     colors = dict(zip(boundaries, class_colors(len(boundaries)), strict=True))
     if classes is None:
         classes = list(boundaries)[1 if len(boundaries) == 2 else 0 :]
+    unknown = [name for name in classes if name not in boundaries]
+    if unknown:
+        raise ParameterError(
+            f"no matrix of the grid is of class {unknown[0]!r}: the classes are "
+            f"{', '.join(map(repr, boundaries))}."
+        )
     ax = axes_3d(ax)
     artists = {}
     for name in classes:
