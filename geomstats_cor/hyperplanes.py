@@ -358,7 +358,7 @@ def _in_pieces(function, metric, point):
     if not is_plain(point):
         return function(point)
     try:
-        return in_pieces(function, point)
+        return in_pieces(function, (2,), point)
     except GeomstatsCorError:
         metric.to_coords(point)  # says the same of the matrix at its place in the batch
         raise

@@ -36,11 +36,12 @@ def interactive_figure(scenes):
     columns = min(len(scenes), 3)
     rows = -(-len(scenes) // columns)
     specs = [
-        [{"type": "scene"} if row * columns + k < len(scenes) else None]
+        [
+            {"type": "scene"} if row * columns + k < len(scenes) else None
+            for k in range(columns)
+        ]
         for row in range(rows)
-        for k in range(columns)
     ]
-    specs = [sum(specs[r * columns : (r + 1) * columns], []) for r in range(rows)]
     figure = make_subplots(
         rows=rows,
         cols=columns,
@@ -94,11 +95,7 @@ def _curves(layer):
         "type": "scatter3d",
         "mode": "lines",
         **dict(x=x, y=y, z=z),
-        "line": {
-            "color": to_hex(layer.color),
-            "width": 2.0 * layer.width,
-            "dash": "dash" if layer.dashed else "solid",
-        },
+        "line": {"color": to_hex(layer.color), "width": 2.0 * layer.width},
         "opacity": layer.alpha,
         "name": _plain(layer.label),
         "hoverinfo": "skip" if layer.label is None else None,

@@ -7,6 +7,7 @@ A layer is plain numbers and a style. It draws itself on axes of matplotlib;
 import dataclasses
 
 import numpy as np
+from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import to_rgba
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
@@ -57,8 +58,6 @@ class Curves:
         Width of the lines, in points.
     alpha : float
         Opacity.
-    dashed : bool
-        Whether the lines are dashed.
     label : str
         Name in a legend.
     """
@@ -67,21 +66,21 @@ class Curves:
     color: str = "0.35"
     width: float = 1.5
     alpha: float = 1.0
-    dashed: bool = False
     label: str | None = None
 
     def draw(self, ax, **style):
         """Draw on three-dimensional axes; return the collection of lines."""
-        style = dict(style)
-        colors = style.pop("colors", style.pop("color", self.color))
-        widths = style.pop("linewidths", style.pop("linewidth", self.width))
-        dashes = style.pop("linestyles", style.pop("linestyle", None))
-        dashes = dashes or ("--" if self.dashed else "-")
-        style = {"alpha": self.alpha, "label": self.label} | style
-        lines = Line3DCollection(
-            list(self.paths), colors=colors, linewidths=widths, linestyles=dashes
-        )
-        lines.set(**style)
+        default = {
+            "color": self.color,
+            "linewidth": self.width,
+            "alpha": self.alpha,
+            "label": self.label,
+        }
+        style = normalize_kwargs(style, Line3DCollection)
+        if "colors" in style:  # a name of the constructor, and no alias
+            style["color"] = style.pop("colors")
+        style = {**default, **style}
+        lines = Line3DCollection(list(self.paths), **style)
         ax.add_collection3d(lines)
         return lines
 

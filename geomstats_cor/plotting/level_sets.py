@@ -5,8 +5,8 @@ there the manifold fills the whole grid, so a surface ends where the grid ends, 
 boundary, without stair-steps and without holes. A vertex of marching cubes lies between
 two corners of a cell, where it is then moved to the root of the function itself.
 
-The boundary itself is no part of the manifold. What the closed cube covers is the
-elliptope shrunk towards the identity by one part in ten thousand.
+The boundary itself is no part of the manifold. What the closed cube is mapped to is the
+elliptope shrunk towards the identity, by one part in a million.
 """
 
 import itertools
@@ -19,9 +19,10 @@ from ._extra import load
 from .elliptope import entries_from_angles, from_entries
 from .layers import Surface
 
-# Every matrix (1 - s) C + s I has eigenvalues of at least s: enough for functions to
-# keep their digits, and for classifiers in single precision.
-SHRINKAGE = 1e-4
+# Every matrix (1 - s) C + s I has eigenvalues of at least s, enough for functions to
+# keep their digits. A surface that hugs the boundary on its way into a corner of the
+# elliptope ends where it comes this close.
+SHRINKAGE = 1e-6
 _MAX_STEPS = 80
 
 
@@ -79,29 +80,33 @@ def angle_grid(resolution):
     return np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
 
 
-def points_from_angles(angles):
+def points_from_angles(angles, shrinkage=SHRINKAGE):
     """Return the correlation matrices of angles, shrunk off the boundary.
 
     Parameters
     ----------
     angles : array, shape=[..., 3]
         Angles of the closed cube.
+    shrinkage : float
+        Amount of shrinkage towards the identity.
 
     Returns
     -------
     points : numpy.ndarray, shape=[..., 3, 3]
         Correlation matrices.
     """
-    return from_entries((1.0 - SHRINKAGE) * entries_from_angles(angles))
+    return from_entries((1.0 - shrinkage) * entries_from_angles(angles))
 
 
-def grid_points(resolution):
+def grid_points(resolution, shrinkage=SHRINKAGE):
     """Return the correlation matrices at the nodes of the grid.
 
     Parameters
     ----------
     resolution : int
         Number of cells in each direction.
+    shrinkage : float
+        Amount of shrinkage towards the identity.
 
     Returns
     -------
@@ -109,9 +114,8 @@ def grid_points(resolution):
         Correlation matrices, k = resolution + 1.
     """
     side = angle_grid(resolution)
-    return points_from_angles(
-        np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
-    )
+    angles = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    return points_from_angles(angles, shrinkage)
 
 
 def level_set(
@@ -120,6 +124,7 @@ def level_set(
     resolution=32,
     tolerance=1e-7,
     width=1e-15,
+    shrinkage=SHRINKAGE,
     values=None,
 ):
     """Return the surface where a function of correlation matrices takes a value.
@@ -138,6 +143,8 @@ def level_set(
     width : float
         Share of an edge of the grid on which to stop, where the function jumps over
         the value.
+    shrinkage : float
+        Amount of shrinkage towards the identity, which keeps off the boundary.
     values : array, shape=[resolution + 1] * 3
         Values of the function at `grid_points`, if they are known already.
 
@@ -148,7 +155,7 @@ def level_set(
     """
     side = angle_grid(resolution)
     if values is None:
-        values = function(grid_points(resolution).reshape(-1, 3, 3))
+        values = function(grid_points(resolution, shrinkage).reshape(-1, 3, 3))
     excess = np.reshape(values, (resolution + 1,) * 3) - level
     if not excess.min() < 0.0 < excess.max():
         return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
@@ -162,7 +169,7 @@ def level_set(
 
     def points_at(share, which=slice(None)):
         start, end = ends[:, which]
-        return points_from_angles(start + share[:, None] * (end - start))
+        return points_from_angles(start + share[:, None] * (end - start), shrinkage)
 
     def excess_at(share, which):
         return function(points_at(share, which)) - level

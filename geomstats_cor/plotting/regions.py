@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from ..exceptions import ParameterError
 from .elliptope import as_numpy
 from .layers import axes_3d
 from .level_sets import grid_points, level_set
 from .palette import class_colors
+
+# Enough for matrices to be positive definite in single precision.
+_SHRINKAGE = 1e-4
 
 
 def decision_boundaries(classifier, resolution=32):
@@ -27,13 +31,14 @@ def decision_boundaries(classifier, resolution=32):
         part that is the boundary of the elliptope.
     """
     decide = _decision(classifier)
-    grid = decide(grid_points(resolution).reshape(-1, 3, 3))
+    grid = decide(grid_points(resolution, _SHRINKAGE).reshape(-1, 3, 3))
     classes = np.unique(grid)
     return {
         name: level_set(
             lambda points, name=name: np.where(decide(points) == name, 1.0, -1.0),
             resolution=resolution,
             width=1e-6,
+            shrinkage=_SHRINKAGE,
             values=np.where(grid == name, 1.0, -1.0),
         )
         for name in classes.tolist()
@@ -93,6 +98,12 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
     colors = dict(zip(boundaries, class_colors(len(boundaries)), strict=True))
     if classes is None:
         classes = list(boundaries)[1 if len(boundaries) == 2 else 0 :]
+    unknown = [name for name in classes if name not in boundaries]
+    if unknown:
+        raise ParameterError(
+            f"no matrix of the grid is of class {unknown[0]!r}: the classes are "
+            f"{', '.join(map(repr, boundaries))}."
+        )
     ax = axes_3d(ax)
     artists = {}
     for name in classes:

@@ -82,3 +82,10 @@ def test_given_axes_keep_their_view_and_labels():
     assert plotting.elliptope_axes(ax) is ax
     assert ax.get_xlabel() == "$C_{21}$"
     assert np.ptp(ax.get_box_aspect()) == 0.0
+
+
+@pytest.mark.parametrize("name", ["color", "colors", "edgecolor"])
+def test_curves_take_the_names_of_matplotlib(name):
+    artist = plotting.plot_elliptope("wire", **{name: "red"}, lw=2.0)
+    np.testing.assert_array_equal(artist.get_edgecolor()[0][:3], [1.0, 0.0, 0.0])
+    assert artist.get_linewidth()[0] == 2.0

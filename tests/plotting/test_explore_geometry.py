@@ -146,4 +146,4 @@ def test_the_surface_has_no_holes(key):
     found, count = np.unique(np.sort(edges, axis=-1), axis=0, return_counts=True)
     assert count.max() == 2
     rim = matrices(np.array(triangles["vertices"])[np.unique(found[count == 1])])
-    assert np.linalg.eigvalsh(rim)[:, 0].max() < 1.001e-4
+    assert np.linalg.eigvalsh(rim)[:, 0].max() < 1.001e-6

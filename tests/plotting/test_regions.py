@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from geomstats_cor import FullRankCorrelationMatrices, frechet_mean, plotting
+from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.plotting import Hyperplane
 
 
@@ -42,6 +43,11 @@ def test_two_classes_are_drawn_once(classifier):
     assert artists["b"].get_alpha() == 0.7
     both = plotting.plot_decision_regions(classifier, 8, ["a", "b"])
     assert list(both) == ["a", "b"]
+
+
+def test_a_class_that_does_not_occur_is_named(classifier):
+    with pytest.raises(ParameterError, match="'d'.*'a', 'b', 'c'"):
+        plotting.plot_decision_regions(classifier, 4, ["d"])
 
 
 def test_a_network_is_called_with_tensors_of_its_own_kind(space):

@@ -3,7 +3,7 @@
 // the grid ends, on the boundary.
 const Surfaces = (() => {
   // Off the boundary, which is no part of the manifold.
-  const SHRINKAGE = 1e-4;
+  const SHRINKAGE = 1e-6;
 
   function entriesFromAngles([a, b, c]) {
     const [x, y] = [Math.sin(a), Math.sin(b)];
