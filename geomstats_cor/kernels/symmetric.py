@@ -240,18 +240,23 @@ def _exp_second_cotangent(cotangent, needed, vector_a, vector_b, *rest):
 def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vectors):
     """Return the third differential, a trilinear map, as an integral of the second.
 
-    Written with maps that state their derivatives, so that all orders follow.
+    Written with maps that state their derivatives, so that all orders follow; a new
+    first axis holds the nodes.
     """
+    xp = namespace(values)
     vector_a = symmetrize(vector_a)
-    total = 0.0
-    for time, weight in _rule(values):
-        here = time * matrix, time * values, vectors
-        there = (1.0 - time) * matrix, (1.0 - time) * values, vectors
-        curved = exp_second_differential_at(time * vector_b, time * vector_c, *here)
-        moved = exp_differential_at(time * vector_b, *here) @ vector_a
-        term = curved @ vector_a @ exp_at(*there)
-        term = term + moved @ exp_differential_at((1.0 - time) * vector_c, *there)
-        total = total + weight * term
+    arrays = vector_a, vector_b, vector_c, matrix
+    axes = (-1, *(1,) * max(x.ndim for x in arrays))
+    time, weight = (
+        xp.reshape(constant(x, values), axes) for x in zip(*_rule(values), strict=True)
+    )
+    here = time * matrix, time[..., 0] * values, vectors
+    there = (1.0 - time) * matrix, (1.0 - time[..., 0]) * values, vectors
+    curved = exp_second_differential_at(time * vector_b, time * vector_c, *here)
+    moved = exp_differential_at(time * vector_b, *here) @ vector_a
+    term = curved @ vector_a @ exp_at(*there)
+    term = term + moved @ exp_differential_at((1.0 - time) * vector_c, *there)
+    total = xp.sum(weight * term, axis=0)
     return total + total.mT
 
 

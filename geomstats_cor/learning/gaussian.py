@@ -13,6 +13,7 @@ from ..kernels._arrays import (
     flagged_cholesky,
     solve_lower,
 )
+from ..kernels._tolerances import membership_tolerance
 from ..means import _require_metric, frechet_mean
 from ..sampling import as_generator
 from ..validation import as_arrays, require_stack
@@ -146,7 +147,9 @@ class GaussianDistribution:
             )
         xp = array_namespace(self.covariance)
         factor, definite = flagged_cholesky(self.covariance)
-        if not bool(definite):
+        remainders = diagonal(factor) ** 2 / diagonal(self.covariance)
+        tolerance = membership_tolerance(self.covariance)
+        if not bool(definite) or not bool(xp.min(remainders) > tolerance):
             raise NotPositiveDefiniteError(
                 "the covariance is singular, so that there is no density: use "
                 "GaussianDistribution.fit(points, space, shrinkage='ledoit-wolf')."
