@@ -92,6 +92,11 @@ class FullRankCorrelationMatrices(LevelSet):
         elif equip:
             self.equip_with_metric()
 
+    def __repr__(self):
+        metric = type(getattr(self, "metric", None)).__name__
+        equip = False if metric == "NoneType" else metric
+        return f"{type(self).__name__}({self.n}, equip={equip})"
+
     def _define_embedding_space(self):
         return SPDMatrices(n=self.n, equip=False)
 

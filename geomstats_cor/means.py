@@ -5,8 +5,7 @@ from sklearn.base import BaseEstimator
 
 from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
-from .metrics import METRICS
-from .pullback import CorrelationMetric
+from .metrics import require_metric
 from .validation import (
     as_arrays,
     call_strictly,
@@ -95,7 +94,7 @@ def _admit_stack(points, space, weights):
     """Return the metric, the images of the points, and weights of sum one."""
     points, weights = as_arrays(points=points, weights=weights)
     require_stack(points=points)
-    metric = _require_metric(space)
+    metric = require_metric(space)
     (points,) = metric._admit(points=points)
     weights = _normalised(weights, points)
     return metric, metric.diffeo(points), weights
@@ -106,16 +105,6 @@ def _call(function, space, *arguments):
     if space.check == "strict":
         return call_strictly(function, *arguments)
     return function(*arguments)
-
-
-def _require_metric(space):
-    metric = getattr(space, "metric", None)
-    if not isinstance(metric, CorrelationMetric):
-        raise ParameterError(
-            f"the metric of the space is {type(metric).__name__}, not one of "
-            f"{', '.join(METRICS)}: use space.equip_with_metric."
-        )
-    return metric
 
 
 def _normalised(weights, points):

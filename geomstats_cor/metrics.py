@@ -198,3 +198,25 @@ def get_metric(key):
         raise ParameterError(
             f"there is no metric {key!r}: choose one of {', '.join(METRICS)}."
         ) from None
+
+
+def require_metric(space):
+    """Return the metric of a space, or raise if it is not one of this library.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+
+    Returns
+    -------
+    metric : CorrelationMetric
+        Metric.
+    """
+    metric = getattr(space, "metric", None)
+    if not isinstance(metric, CorrelationMetric):
+        raise ParameterError(
+            f"the metric of the space is {type(metric).__name__}, not one of "
+            f"{', '.join(METRICS)}: use space.equip_with_metric."
+        )
+    return metric

@@ -352,3 +352,11 @@ class TestNearestSafePoint:
     def test_wants_a_unit_diagonal(self, double, rng):
         with pytest.raises(ex.NotUnitDiagonalError, match="from_covariance"):
             manifold(4).nearest_safe_point(double(random_spd(rng, 4, 10.0)))
+
+
+def test_a_space_says_what_it_is():
+    assert repr(FullRankCorrelationMatrices(4, equip="olm")) == (
+        "FullRankCorrelationMatrices(4, equip=OffLogMetric)"
+    )
+    bare = FullRankCorrelationMatrices(3, equip=False)
+    assert repr(bare) == "FullRankCorrelationMatrices(3, equip=False)"

@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 from .. import kernels
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError, ShapeError
-from ..means import _require_metric
+from ..metrics import require_metric
 from ..stacks import as_stack, clean_points, require_dense, require_one_size
 
 _FLOATS = (np.float64, np.float32)
@@ -125,5 +125,5 @@ def equipped(metric, n):
             f"metric is a space of {metric.n} x {metric.n} matrices, but the data are "
             f"{n} x {n}."
         )
-    _require_metric(space)
+    require_metric(space)
     return space

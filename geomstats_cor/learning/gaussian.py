@@ -14,7 +14,8 @@ from ..kernels._arrays import (
     solve_lower,
 )
 from ..kernels._tolerances import membership_tolerance
-from ..means import _require_metric, frechet_mean
+from ..means import frechet_mean
+from ..metrics import require_metric
 from ..sampling import as_generator
 from ..validation import as_arrays, require_stack
 
@@ -47,7 +48,7 @@ class GaussianDistribution:
 
     def __init__(self, space, mean, covariance):
         self.space = space
-        self._metric = _require_metric(space)
+        self._metric = require_metric(space)
         self.mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
         if tuple(self.covariance.shape) != (space.dim, space.dim):
             raise ShapeError(

@@ -4,7 +4,7 @@ from array_api_compat import array_namespace
 
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._arrays import constant
-from ..means import _require_metric
+from ..metrics import require_metric
 from ..validation import as_arrays, require_stack
 
 
@@ -38,7 +38,7 @@ def interpolate(points, times, at, space):
     >>> interpolate(points, [2000, 2010], [2000, 2010, 2020], space)[:, 1, 0].round(4)
     array([0.    , 0.6   , 0.8321])
     """
-    metric = _require_metric(space)
+    metric = require_metric(space)
     (points,) = as_arrays(points=points)
     require_stack(points=points)
     xp = array_namespace(points)

@@ -5,7 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import ParameterError
-from ..means import _require_metric
+from ..metrics import require_metric
 from ..validation import as_arrays, require_stack
 from ._points import PointsEstimator
 
@@ -48,7 +48,7 @@ def kernel_matrix(points_a, points_b, space, sigma):
            [0.6065, 1.    ]])
     """
     _require_length(sigma)
-    metric = _require_metric(space)
+    metric = require_metric(space)
     lengths = _lengths(points_a, points_b, metric)
     return metric.image_space.metric.kernel(lengths, sigma)
 

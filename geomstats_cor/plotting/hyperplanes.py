@@ -19,8 +19,7 @@ import numpy as np
 from .. import kernels
 from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ConvergenceWarning, ParameterError
-from ..means import _require_metric
-from ..metrics import METRICS
+from ..metrics import METRICS, require_metric
 from .clouds import class_markers
 from .elliptope import as_floats, boundary_wire, entries, require_three
 from .layers import Markers, Scene, axes_3d
@@ -189,7 +188,7 @@ class _BallModel:
 
 def _model(space):
     """Return where the hyperplanes of a metric are flat."""
-    metric = _require_metric(space)
+    metric = require_metric(space)
     return (_FlatModel if metric.image_space.metric.is_flat else _BallModel)(metric)
 
 
