@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from geomstats_cor import FullRankCorrelationMatrices, frechet_mean, plotting
+from geomstats_cor import (
+    METRICS,
+    FullRankCorrelationMatrices,
+    frechet_mean,
+    plotting,
+)
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.plotting import Hyperplane
 
@@ -71,6 +76,23 @@ def test_a_network_is_called_with_tensors_of_its_own_kind(space):
     assert list(found) == [0, 1]
     inner = np.linalg.eigvalsh(found[1].points)[:, 0] > 1e-2
     assert np.abs(plane(found[1].points[inner])).max() < 1e-3
+
+
+@pytest.mark.parametrize("key", METRICS)
+def test_regions_of_a_logistic_regression(key):
+    torch = pytest.importorskip("torch")
+    from cornet_nn import CorMLR
+
+    torch.manual_seed(3)
+    space = FullRankCorrelationMatrices(3, equip=key)
+    layer = CorMLR(space, num_classes=3, dtype=torch.float64)
+    found = plotting.decision_boundaries(layer, 12)
+    assert sum(len(surface.faces) > 0 for surface in found.values()) >= 2
+    for k, surface in found.items():
+        logits = layer(torch.as_tensor(surface.points)).detach().numpy()
+        others = np.delete(logits, k, axis=-1).max(axis=-1)
+        inner = np.linalg.eigvalsh(surface.points)[:, 0] > 1e-2
+        np.testing.assert_allclose(logits[inner, k], others[inner], atol=1e-3)
 
 
 @pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
