@@ -56,7 +56,7 @@ def arguments():
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")
     options = parser.parse_args()
     options.sizes = options.sizes or [10, 28, 50, 100] + [300, 1000] * options.full
-    options.budget = options.budget or (20.0 if options.full else 1.5)
+    options.budget = options.budget or (20.0 if options.full else 0.6)
     if options.memory_sizes is None:
         options.memory_sizes = [300, 1000] if options.full else [300]
     return options
