@@ -2,12 +2,12 @@
 
 import functools
 
-from ._gradients import is_readable, is_recorded
+from ._gradients import is_plain
 from ._pieces import in_pieces
 
 
 def piecewise(held):
-    """Let a function work on a few matrices at a time, wherever it can see them.
+    """Let a function work on a few matrices at a time, if no derivative is asked for.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def piecewise(held):
     def decorate(function):
         @functools.wraps(function)
         def wrapped(*matrices):
-            if is_recorded(matrices[0]) or not all(map(is_readable, matrices)):
+            if not all(map(is_plain, matrices)):
                 return function(*matrices)
             return in_pieces(function, (2,) * len(matrices), *matrices, held=held)
 
