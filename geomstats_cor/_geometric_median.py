@@ -17,6 +17,7 @@ References
 """
 
 from .kernels._arrays import eps, namespace, row_dot
+from .kernels._conjugate_gradients import solve_by_products
 from .kernels._iteration import warn_unfinished
 
 _MAX_ITERATIONS = 200
@@ -143,7 +144,8 @@ class _Slopes:
         off = self.residual[..., None] / xp.where(curvature > 0.0, curvature, 1.0)
         # An error of the step as large as its square keeps the convergence quadratic.
         tolerance = xp.clip(0.1 * self.residual, min=eps(self.pull), max=0.1)[..., None]
-        newton = _conjugate_gradients(hessian, self.pull, tolerance, smallest)
+        size = self.pull.shape[-1]
+        newton = solve_by_products(self.pull, hessian, tolerance, size, smallest)
         return xp.where((self.held > 0.0)[..., None], off * steepest, newton)
 
     def slope(self, step):
@@ -151,36 +153,6 @@ class _Slopes:
         xp = namespace(step)
         size = xp.linalg.vector_norm(step, axis=-1)
         return self.held * size - xp.sum(self.pull * step, axis=-1)
-
-
-def _conjugate_gradients(product, right, tolerance, smallest):
-    """Solve a positive definite system to a tolerance relative to the right side.
-
-    Curvature below the smallest that can be computed ends the iteration, with a long
-    step in the direction where it was met.
-    """
-    xp = namespace(right)
-    solution, residual, direction = xp.zeros_like(right), right, right
-    square = row_dot(right, right)
-    goal = tolerance**2 * square
-    wanted = square > goal
-    for _ in range(2 * right.shape[-1] + 20):
-        image = product(direction)
-        energy, least = (
-            row_dot(direction, image),
-            smallest * row_dot(direction, direction),
-        )
-        energy, is_curved = xp.maximum(energy, least), energy > least
-        length = xp.where(wanted, square / xp.where(wanted, energy, 1.0), 0.0)
-        solution = solution + length * direction
-        residual = residual - length * image
-        previous, square = square, row_dot(residual, residual)
-        ratio = xp.where(wanted, square / xp.where(wanted, previous, 1.0), 0.0)
-        direction = residual + ratio * direction
-        wanted = wanted & is_curved & (square > goal)
-        if not bool(xp.any(wanted)):
-            break
-    return solution
 
 
 def _newton_median(metric, points, weights, here, done):

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import textwrap
 import types
 
 import pytest
@@ -67,6 +68,7 @@ def test_public_names_resolve():
 def test_names_do_not_depend_on_the_order_of_imports(order):
     # A submodule of the same name would take the place of what is meant.
     code = f"""
+import textwrap
 import types
 import geomstats_cor
 names = geomstats_cor.__all__
@@ -112,3 +114,21 @@ for name in cornet_nn.__all__:
     loaded = modules_after(code)
     assert "torch" in loaded
     assert loaded.isdisjoint({"matplotlib", "pandas"})
+
+
+def test_networks_without_torch_say_what_to_install():
+    program = """
+        import sys
+        sys.modules["torch"] = None
+        try:
+            import cornet_nn
+        except ModuleNotFoundError as error:
+            print(error)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "pip install 'geomstats-cor[nn]'" in run.stdout, run.stderr

@@ -56,7 +56,7 @@ def conjugate_gradients(right, rows, coefficients, shift, tolerance):
     )
 
 
-def solve_by_products(right, product, tolerance, rank):
+def solve_by_products(right, product, tolerance, rank, smallest=0.0):
     """Solve a positive definite system, given products of its matrix with vectors.
 
     Parameters
@@ -69,6 +69,8 @@ def solve_by_products(right, product, tolerance, rank):
         Length of the residual, relative to that of the right-hand side.
     rank : int
         Number of different eigenvalues, at most.
+    smallest : float or array, shape=[..., 1]
+        Curvature below this ends the iteration, with a long step where it was met.
 
     Returns
     -------
@@ -80,19 +82,22 @@ def solve_by_products(right, product, tolerance, rank):
     residual = direction = right
     square = row_dot(residual, residual)
     goal = tolerance**2 * square
+    wanted = square > goal
     # As many steps as there are eigenvalues are enough but for rounding.
     for _ in range(2 * rank + 20):
-        wanted = square > goal
         if not bool(xp.any(wanted)):
             break
         image = product(direction)
         energy = row_dot(direction, image)
-        length = xp.where(wanted, square / xp.where(wanted, energy, 1.0), 0.0)
+        least = smallest * row_dot(direction, direction)
+        bound = xp.where(wanted, xp.maximum(energy, least), 1.0)
+        length = xp.where(wanted, square / bound, 0.0)
         solution = solution + length * direction
         residual = residual - length * image
         previous, square = square, row_dot(residual, residual)
         ratio = xp.where(wanted, square / xp.where(wanted, previous, 1.0), 0.0)
         direction = residual + ratio * direction
+        wanted = wanted & (energy > least) & (square > goal)
     return solution
 
 
