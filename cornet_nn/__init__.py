@@ -4,12 +4,12 @@ Layers take spaces of `geomstats_cor` equipped with a metric, and ask the metric
 geometry. Importing this package brings layers and models only.
 """
 
-try:
-    import torch as _
-except ModuleNotFoundError as error:
+import importlib.util
+
+if importlib.util.find_spec("torch") is None:
     raise ModuleNotFoundError(
         "cornet_nn needs torch: pip install 'geomstats-cor[nn]'.", name="torch"
-    ) from error
+    )
 
 from .activation import TangentActivation
 from .conv import CorConv1d
