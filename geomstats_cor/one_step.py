@@ -56,7 +56,7 @@ class OneStepLogScaledMetric(LogScaledMetric):
 
     For layers alone: they ask for the image of a point and for the point with given
     coordinates, and know the differential at the identity, where one step is exact.
-    Whatever takes or returns tangent vectors raises: use `LogScaledMetric` for geometry.
+    Whatever takes or returns tangent vectors raises: use `LogScaledMetric` there.
     The image is projected on matrices with null row sums, so logits are those of the
     formula of [C2026]_, whose covectors are such matrices.
 

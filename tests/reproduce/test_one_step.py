@@ -20,7 +20,7 @@ def points(n, number=4, seed=0):
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_the_step_is_newtons(library):
-    """x - J(x)^{-1} f(x) at x = 1, for f(x) = C x - 1 / x."""
+    """By hand: x - J(x)^{-1} f(x) at x = 1, for f(x) = C x - 1 / x."""
     given = 0.5 * points(5) + 0.5 * np.eye(5)
     convert = torch.as_tensor if library == "torch" else np.asarray
     actual = np.asarray(kernels.one_step_scaling(convert(given)))
