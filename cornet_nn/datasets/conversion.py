@@ -1,0 +1,257 @@
+"""Conversion of many items: in parallel, with a progress bar, and cached."""
+
+import collections
+import dataclasses
+import hashlib
+import json
+import os
+import pickle
+import tempfile
+import warnings
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+
+import geomstats_cor
+from geomstats_cor.exceptions import (
+    DataError,
+    DataWarning,
+    GeomstatsCorError,
+    ParameterError,
+)
+
+# Fewer items than this for each process are converted faster without them.
+ITEMS_PER_JOB = 500
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    pickle.UnpicklingError,
+    zipfile.BadZipFile,
+)
+
+
+class Converted(NamedTuple):
+    """Items that were converted.
+
+    Attributes
+    ----------
+    values : array, shape=[N, ...]
+        Values of the items that could be.
+    kept : array of int, shape=[N]
+        Their indices.
+    problems : tuple of str
+        What was wrong with the others.
+    """
+
+    values: np.ndarray
+    kept: np.ndarray
+    problems: tuple
+
+
+@dataclasses.dataclass(frozen=True)
+class Conversion:
+    """How to convert the items of a data set.
+
+    Attributes
+    ----------
+    cache : pathlib.Path or None
+        Directory of converted data; None to keep none.
+    jobs : int or None
+        Number of processes; None for one for each core, and no more than are of use.
+    progress : bool
+        Whether to show a progress bar.
+    errors : str
+        "skip" leaves items with problems out and warns; "raise" raises an error that
+        names them.
+    """
+
+    cache: Path | None = None
+    jobs: int | None = None
+    progress: bool = False
+    errors: str = "skip"
+
+    def __post_init__(self):
+        if self.errors not in ("skip", "raise"):
+            raise ParameterError(f"errors is 'skip' or 'raise', not {self.errors!r}")
+        if self.jobs is not None and self.jobs < 1:
+            raise ParameterError(f"jobs is at least 1, not {self.jobs}")
+
+    def run(self, name, convert, items, files, settings):
+        """Convert items, or take what was converted before from the cache.
+
+        Parameters
+        ----------
+        name : str
+            Name of the data set.
+        convert : callable
+            Makes an array of the argument of an item, or raises a `DataError`.
+        items : list of tuple
+            Name and argument of each item.
+        files : list of pathlib.Path
+            Files that the items come from.
+        settings : dict
+            All that the values depend on beside the files, as `repr` shows it.
+
+        Returns
+        -------
+        converted : Converted
+            Values. Problems have been reported.
+        """
+        if not items:
+            raise DataError(f"{name}: there is nothing to convert")
+        stored = None if self.cache is None else self._path(name, files, settings)
+        converted = _read(stored)
+        if converted is None:
+            converted = _stacked(items, self._values(name, convert, items))
+            if stored is not None:
+                _write(stored, converted)
+        self.report(name, converted.problems, len(items))
+        if not len(converted.kept):
+            raise DataError(
+                f"{name}: none of {len(items)} items can be used. "
+                f"{_listed(converted.problems)}"
+            )
+        return converted
+
+    def report(self, name, problems, number):
+        """Warn of problems, or raise an error.
+
+        Parameters
+        ----------
+        name : str
+            Name of the data set.
+        problems : sequence of str
+            Problems.
+        number : int
+            Number of items.
+        """
+        if not problems:
+            return
+        message = f"{name}: {len(problems)} problems in {number} items. " + _listed(
+            problems
+        )
+        if self.errors == "raise":
+            raise DataError(message)
+        warnings.warn(message, DataWarning, stacklevel=2)
+
+    def _values(self, name, convert, items):
+        cores = joblib.cpu_count()
+        jobs = self.jobs or max(1, min(cores, len(items) // ITEMS_PER_JOB))
+        arguments = (argument for _, argument in items)
+        results = joblib.Parallel(
+            n_jobs=jobs, return_as="generator", batch_size="auto"
+        )(joblib.delayed(_attempt)(convert, argument) for argument in arguments)
+        if self.progress:
+            from tqdm.auto import tqdm
+
+            results = tqdm(results, total=len(items), desc=name, unit=" items")
+        return list(results)
+
+    def _path(self, name, files, settings):
+        states = [
+            (str(file.resolve()), status.st_size, status.st_mtime_ns)
+            for file in files
+            for status in [file.stat()]
+        ]
+        key = json.dumps(
+            [geomstats_cor.__version__, name, sorted(settings.items()), states],
+            default=repr,
+        )
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        return Path(self.cache) / f"{Path(name).stem}-{digest[:32]}.npz"
+
+
+def default_cache():
+    """Return the directory of converted data of the user.
+
+    Returns
+    -------
+    directory : pathlib.Path
+        `cornet_nn` under XDG_CACHE_HOME, or under LOCALAPPDATA on Windows, or under
+        `~/.cache`.
+    """
+    home = os.environ.get("XDG_CACHE_HOME")
+    if not home and os.name == "nt":
+        home = os.environ.get("LOCALAPPDATA")
+    return Path(home or Path.home() / ".cache") / "cornet_nn"
+
+
+def _attempt(convert, argument):
+    """Return the value of an item, or a message that says why it has none."""
+    try:
+        return convert(argument)
+    except DataError as error:
+        return str(error)
+    except GeomstatsCorError:
+        raise
+    except _UNREADABLE as error:
+        return f"cannot be read: {error}"
+
+
+def _stacked(items, results):
+    shapes = collections.Counter(
+        result.shape for result in results if not isinstance(result, str)
+    )
+    usual = shapes.most_common(1)[0][0] if shapes else ()
+    values, kept, problems = [], [], []
+    for number, ((name, _), result) in enumerate(zip(items, results, strict=True)):
+        if not isinstance(result, str) and result.shape != usual:
+            result = f"has shape {result.shape}, and others {usual}"
+        if isinstance(result, str):
+            problems.append(f"{name} {result}: left out")
+        else:
+            values.append(result)
+            kept.append(number)
+    stack = np.stack(values) if values else np.empty(0)
+    return Converted(stack, np.array(kept, dtype=np.int64), tuple(problems))
+
+
+def _listed(problems, most=5):
+    more = len(problems) - most
+    shown = "; ".join(problems[:most])
+    return f"{shown}; and {more} more." if more > 0 else f"{shown}."
+
+
+def _read(path):
+    if path is None or not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return Converted(
+                stored["values"], stored["kept"], tuple(stored["problems"].tolist())
+            )
+    except (*_UNREADABLE, KeyError):
+        # A damaged file is converted anew, and replaced.
+        return None
+
+
+def _write(path, converted):
+    """Write the values beside the path and move them there, so that none is halved."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=path.stem, suffix=".part", delete=False
+        ) as file:
+            temporary = file.name
+            np.savez(
+                file,
+                values=converted.values,
+                kept=converted.kept,
+                problems=np.array(converted.problems, dtype=np.str_),
+            )
+        os.replace(temporary, path)
+    except OSError as error:
+        warnings.warn(
+            f"converted data is not cached: {path.parent} cannot be written ({error}). "
+            f"Choose another directory, or cache=False.",
+            DataWarning,
+            stacklevel=2,
+        )
+        if temporary is not None and os.path.exists(temporary):
+            os.remove(temporary)

@@ -1,0 +1,207 @@
+"""Radar signals: covariance matrices of windows, and a simulation.
+
+References
+----------
+.. [B2019] D. Brooks, O. Schwander, F. Barbaresco, J.-Y. Schneider and M. Cord.
+   Riemannian batch normalization for SPD neural networks. NeurIPS 2019.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendix "Input data".
+"""
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .autoregressive import simulate
+from .dataset import Dataset
+from .matrices import regularized, require_covariances
+
+# Reflection coefficients about which those of the signals of each class lie.
+CLASSES = {
+    "fixed wing": (-0.55 + 0.30j, 0.25 + 0.10j, -0.15 + 0.10j, 0.10),
+    "rotor": (-0.35 + 0.45j, 0.35 - 0.10j, -0.05 + 0.25j, 0.20),
+    "drone": (-0.65 + 0.10j, 0.40 + 0.20j, -0.25 - 0.05j, 0.05),
+}
+
+
+def window_covariance(signal, window=20, hop=10):
+    r"""Return the covariance matrix of the windows of a complex signal.
+
+    The windows are the columns of a matrix :math:`W`; each row is centred, and
+
+    .. math:: G = \operatorname{Re} \frac{W W^H}{T' - 1}
+
+    for :math:`T'` windows. The matrix before the real part is Hermitian and close to
+    Toeplitz; its real part is positive definite whenever it is.
+
+    Parameters
+    ----------
+    signal : array, shape=[T]
+        Complex or real signal.
+    window : int
+        Length of the windows: the size of the matrix.
+    hop : int
+        Steps from one window to the next.
+
+    Returns
+    -------
+    covariance : array, shape=[window, window]
+        Real covariance matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> window_covariance(np.exp(0.3j * np.arange(400)), window=20, hop=10).shape
+    (20, 20)
+    """
+    if window < 2 or hop < 1:
+        raise ParameterError(
+            f"windows of at least 2 and a hop of at least 1 are wanted, not {window} "
+            f"and {hop}"
+        )
+    if len(signal) < window + hop:
+        raise DataError(
+            f"has {len(signal)} samples: at least two windows of {window} with hop "
+            f"{hop} are wanted, {window + hop} samples"
+        )
+    windows = np.lib.stride_tricks.sliding_window_view(signal, window)[::hop].T
+    centered = windows - windows.mean(axis=1, keepdims=True)
+    return (centered @ centered.conj().T).real / (centered.shape[1] - 1)
+
+
+def signal_input(signal, representation, window, hop, shrinkage, ridge):
+    """Return a complex signal as input of a network.
+
+    Parameters
+    ----------
+    signal : array, shape=[T]
+        Complex signal.
+    representation : str
+        "signal" for the real and the imaginary part as two channels, or "covariance".
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    value : array, shape=[2, T] or [window, window]
+        Input.
+    """
+    if representation == "signal":
+        return np.stack([signal.real, signal.imag])
+    if representation != "covariance":
+        raise ParameterError(
+            f"representation is 'signal' or 'covariance', not {representation!r}"
+        )
+    covariance = window_covariance(signal, window, hop)
+    covariance = regularized(covariance, shrinkage, ridge)
+    require_covariances(covariance)
+    return covariance
+
+
+def load_radar_synthetic(
+    *,
+    seed=0,
+    signals=3000,
+    length=1000,
+    spread=0.11,
+    representation="signal",
+    window=20,
+    hop=10,
+    shrinkage=0.0,
+    ridge=0.0,
+):
+    r"""Simulate radar-like signals.
+
+    The signals of a class are circular Gaussian autoregressive processes of order
+    four, whose reflection coefficients lie about those of the class: the coefficient
+    is moved by a normal variable :math:`z` of deviation `spread`, by the addition of
+    the Poincaré disk :math:`(k + w) / (1 + \bar k w)` with :math:`w = z \tanh |z| /
+    |z|`, and so stays in it. Every signal has a variance of its own, log-normal and the
+    same for all classes: the scale says nothing about the class.
+
+    Parameters
+    ----------
+    seed : int
+        Seed: the same seed gives the same data.
+    signals : int
+        Number of signals, of which each class has a third.
+    length : int
+        Number of samples.
+    spread : float
+        Deviation of the reflection coefficients within a class: the larger, the more
+        the classes overlap.
+    representation : str
+        "signal" for inputs [2, length], or "covariance" for [window, window].
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    dataset : Dataset
+        Data set that is marked as synthetic.
+
+    Examples
+    --------
+    >>> load_radar_synthetic(signals=6, length=100)
+    Dataset (synthetic) radar-synthetic: 6 signal [2, 100], 3 classes
+    """
+    if signals < len(CLASSES) or length < 2 or not spread >= 0.0:
+        raise ParameterError(
+            f"at least {len(CLASSES)} signals of 2 samples and a spread of zero or "
+            f"more are wanted, not {signals}, {length} and {spread}"
+        )
+    rng = np.random.default_rng(seed)
+    centers = np.array(list(CLASSES.values()))
+    labels = rng.permutation(np.arange(signals) % len(CLASSES))
+    inputs = []
+    for label in labels:
+        reflections = moved(centers[label], spread, rng)
+        variance = np.exp(rng.standard_normal())
+        signal = simulate(reflections, length, rng, variance)
+        inputs.append(
+            signal_input(signal, representation, window, hop, shrinkage, ridge)
+        )
+    return Dataset(
+        "radar-synthetic",
+        np.stack(inputs),
+        labels,
+        tuple(CLASSES),
+        representation,
+        synthetic=True,
+    )
+
+
+def moved(reflections, spread, rng):
+    """Move points of the unit disk at random, by hyperbolic distances.
+
+    Parameters
+    ----------
+    reflections : array, shape=[p]
+        Points.
+    spread : float
+        Deviation of the real and the imaginary part of the steps.
+    rng : numpy.random.Generator
+        Random numbers.
+
+    Returns
+    -------
+    moved : array, shape=[p]
+        Points of the open unit disk.
+    """
+    real, imaginary = spread * rng.standard_normal((2, len(reflections)))
+    step = real + 1j * imaginary
+    length = np.abs(step)
+    step = step * np.divide(np.tanh(length), length, where=length > 0, out=length * 0)
+    return (reflections + step) / (1.0 + reflections.conj() * step)
