@@ -7,6 +7,7 @@ from geomstats_cor.exceptions import ParameterError
 from ._doors import as_space
 from ._precision import in_full_precision
 from .activation import TangentActivation
+from .centering import Centering
 from .conv import CorConv1d
 from .mlr import CorMLR
 from .sequential import require_match, run_layers
@@ -38,6 +39,9 @@ class CorNet(nn.Module):
     front_end : torch.nn.Module
         What makes correlation matrices [..., in_channels, n, n] of the input; none if
         None.
+    center : bool
+        Whether a `Centering` stands before the convolution. `model.centering.fit` sets
+        its origin, from `features` of the training data.
     fuse : bool
         Whether layers under the same metric meet in coordinates; see `CorSequential`.
         The result is the same up to rounding.
@@ -79,6 +83,7 @@ class CorNet(nn.Module):
         basis="orthonormal",
         activation=None,
         front_end=None,
+        center=False,
         fuse=True,
         device=None,
         dtype=None,
@@ -98,6 +103,10 @@ class CorNet(nn.Module):
             basis,
             **options,
         )
+        self.centering = None
+        if center:
+            dim = self.conv.hyperplanes_in.dim
+            self.centering = Centering(in_channels, dim, **options)
         self.activation = None
         if activation is not None:
             self.activation = TangentActivation(space_out, activation)
@@ -161,6 +170,8 @@ class CorNet(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
+        if self.centering is not None:
+            features = self.centering(features)
         return run_layers(self._layers(), features, self.fuse, is_read=True)
 
     def reset_parameters(self):

@@ -55,6 +55,10 @@ class CorNetClassifier(NetworkClassifier):
         What makes covariance matrices of samples, in place of what `kind` says, or a
         function without arguments that returns such a module. Shrinkage, power and
         correlation follow it. If it has parameters, they are learnt.
+    center : bool
+        Whether the origin of the coordinates is moved to the mean of the training
+        samples, their Fréchet mean for a flat metric; see `Centering`. The front end
+        must have nothing to learn.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     lr, weight_decay : float
@@ -156,6 +160,7 @@ class CorNetClassifier(NetworkClassifier):
         power=1.0,
         shrinkage=0.0,
         front_end=None,
+        center=False,
         optimizer="adam",
         lr=1e-2,
         weight_decay=0.0,
@@ -184,6 +189,7 @@ class CorNetClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
+        self.center = center
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
@@ -214,6 +220,7 @@ class CorNetClassifier(NetworkClassifier):
             basis=self.basis,
             activation=_find_activation(self.activation),
             front_end=front_end,
+            center=self.center,
             **options,
         )
 
@@ -229,7 +236,7 @@ class CorMLRClassifier(NetworkClassifier):
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Metric, by its key or class, or a space with a metric.
-    kind, power, shrinkage, front_end
+    kind, power, shrinkage, front_end, center
         See `CorNetClassifier`, also for all other parameters and attributes.
 
     See Also
@@ -255,6 +262,7 @@ class CorMLRClassifier(NetworkClassifier):
         power=1.0,
         shrinkage=0.0,
         front_end=None,
+        center=False,
         optimizer="adam",
         lr=1e-2,
         weight_decay=0.0,
@@ -276,6 +284,7 @@ class CorMLRClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
+        self.center = center
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
@@ -296,7 +305,9 @@ class CorMLRClassifier(NetworkClassifier):
         space = self.metric
         if not isinstance(space, FullRankCorrelationMatrices):
             space = FullRankCorrelationMatrices(n, equip=self.metric)
-        return CorMLRNet(space, num_classes, channels, front_end, **options)
+        return CorMLRNet(
+            space, num_classes, channels, front_end, self.center, **options
+        )
 
     load = staticmethod(load_classifier)
 

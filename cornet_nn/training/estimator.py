@@ -101,6 +101,11 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self.channels_, self.size_ = self._matrices(X, front_end)
         network = self._network(front_end)
         self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+        if self.center and not self._is_prepared:
+            raise ParameterError(
+                "center=True needs the mean of the coordinates, which a front end that "
+                "learns keeps moving: pass center=False."
+            )
         if self.front_end is None:
             require_usable(X, self.kind_, self.shrinkage)
         places, held_out = split_validation(labels, self.validation, self.seed_)
@@ -121,6 +126,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             begin = self._begin if checkpoint is None else self._continue
             processes.ask_first(lambda: begin(run, network))
         inputs = self._prepared(network, X)
+        if self.center:
+            network.centering.fit(inputs[places])
         samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
         outcome = train(
             network,
