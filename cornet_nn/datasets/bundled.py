@@ -6,11 +6,17 @@ from geomstats_cor.datasets import load_connectomes as load_matrices
 from geomstats_cor.exceptions import ParameterError
 
 from .dataset import Dataset
-from .matrices import regularized
+from .labels import indexed
+from .matrices import screened
 
 
-def load_connectomes():
+def load_connectomes(conversion):
     """Load the functional connectomes of the MLSP 2014 schizophrenia challenge.
+
+    Parameters
+    ----------
+    conversion : Conversion
+        Not needed: all matrices can be used as they are.
 
     Returns
     -------
@@ -23,7 +29,8 @@ def load_connectomes():
 
     Examples
     --------
-    >>> load_connectomes()
+    >>> from cornet_nn.datasets import load
+    >>> load("connectomes")
     Dataset connectomes: 86 correlation [28, 28], 2 classes
     """
     correlations, labels, _ = load_matrices()
@@ -31,7 +38,7 @@ def load_connectomes():
     return Dataset("connectomes", correlations, labels, classes, "correlation")
 
 
-def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
+def load_emg(conversion, *, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     """Load the electromyograms of hand gestures that come with geomstats.
 
     Eight electrodes about the forearm of two persons, two sessions each, while the hand
@@ -41,6 +48,8 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
 
     Parameters
     ----------
+    conversion : Conversion
+        How to report windows that cannot be used.
     window : int
         Number of samples of a window, of about 4 ms each.
     hop : int
@@ -60,7 +69,8 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
 
     Examples
     --------
-    >>> load_emg(window=1000, hop=1000).inputs.shape[1:]
+    >>> from cornet_nn.datasets import load
+    >>> load("emg", window=1000, hop=1000).inputs.shape[1:]
     (8, 8)
     """
     from geomstats.datasets.utils import load_emg as load_table
@@ -96,12 +106,17 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     windows = np.lib.stride_tricks.sliding_window_view(samples, window, axis=0)[starts]
     centered = windows - windows.mean(axis=-1, keepdims=True)
     covariances = centered @ centered.swapaxes(-1, -2) / (window - 1)
-    classes, labels = np.unique(gestures[starts], return_inverse=True)
+    names = [f"window at row {start}" for start in starts]
+    converted = screened(covariances, names, "covariance", shrinkage, ridge)
+    conversion.report("emg", converted.problems, len(starts))
+    starts = starts[converted.kept]
+    labels, classes = indexed(gestures[starts])
     return Dataset(
         "emg",
-        regularized(covariances, shrinkage, ridge),
+        converted.values,
         labels,
-        tuple(classes),
+        classes,
         "covariance",
         groups=sessions[starts],
+        problems=converted.problems,
     )

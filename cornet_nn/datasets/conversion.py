@@ -153,11 +153,7 @@ class Conversion:
         return list(results)
 
     def _path(self, name, files, settings):
-        states = [
-            (str(file.resolve()), status.st_size, status.st_mtime_ns)
-            for file in files
-            for status in [file.stat()]
-        ]
+        states = [_state(file) for file in files]
         key = json.dumps(
             [geomstats_cor.__version__, name, sorted(settings.items()), states],
             default=repr,
@@ -179,6 +175,14 @@ def default_cache():
     if not home and os.name == "nt":
         home = os.environ.get("LOCALAPPDATA")
     return Path(home or Path.home() / ".cache") / "cornet_nn"
+
+
+def _state(file):
+    """Return what changes when a file does."""
+    if not file.exists():
+        return str(file.resolve()), "missing"
+    status = file.stat()
+    return str(file.resolve()), status.st_size, status.st_mtime_ns
 
 
 def _attempt(convert, argument):

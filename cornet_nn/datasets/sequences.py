@@ -10,7 +10,7 @@ from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .matrices import regularized, require_covariances
-from .preprocessing import aligned, centered, with_bone_lengths
+from .preprocessing import aligned, bone_lengths, centered, with_bone_lengths
 from .skeletons import Skeleton
 
 
@@ -216,3 +216,35 @@ class SequenceMatrices:
         if still.any():
             window = int(np.argwhere(still)[0, -1])
             raise DataError(f"is constant in window {window}. A ridge keeps it")
+
+
+STEPS = tuple(
+    field.name
+    for field in dataclasses.fields(SequenceMatrices)
+    if field.name not in ("skeleton", "lengths")
+)
+
+
+def reference_lengths(sequences, skeleton):
+    """Return the lengths of the bones of the first sequence that has them.
+
+    Parameters
+    ----------
+    sequences : iterable of array, shape=[T, joints, 3] or [T, 3 joints]
+        Sequences.
+    skeleton : Skeleton
+        Skeleton.
+
+    Returns
+    -------
+    lengths : tuple of float
+        Length of the bone of each joint.
+    """
+    for sequence in sequences:
+        joints = np.asarray(sequence, dtype=np.float64)
+        if joints.size and joints[0].size == 3 * len(skeleton.joints):
+            lengths = bone_lengths(joints.reshape(len(joints), -1, 3), skeleton)
+            is_root = np.array(skeleton.parents) == -1
+            if np.isfinite(lengths).all() and (lengths[~is_root] > 0.0).all():
+                return tuple(lengths.tolist())
+    raise DataError("no sequence has bones, whose lengths the others could take")
