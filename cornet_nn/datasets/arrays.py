@@ -12,22 +12,37 @@ from .matrices import kind_of, screened
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import SKELETONS
 
+# What an .npz file may hold, and the word that names its file beside an .npy file.
+_ARRAYS = {
+    "C": None,
+    "S": None,
+    "X": None,
+    "L": "lengths",
+    "y": "labels",
+    "split": "split",
+    "classes": "classes",
+    "names": "names",
+    "groups": "groups",
+}
 
-def load_npz(
+
+def load_arrays(
     path, conversion, *, kind=None, skeleton=None, bone_lengths=False, **steps
 ):
-    """Load an .npz file.
+    """Load an .npz file, or an .npy file and those beside it.
 
     Parameters
     ----------
     path : pathlib.Path
-        File with one of the arrays `C` (correlation matrices), `S` (covariance
+        An .npz file with one of the arrays `C` (correlation matrices), `S` (covariance
         matrices) or `X`, which are matrices or signals, or with `L` the frames of
         sequences one after the other, as many as `L` says of each. Beside it `y`
         (labels), `split` (0 train, 1 test), `classes` (names of classes), `names` (of
-        items) and `groups`, all optional.
+        items) and `groups`, all optional. Or a file `NAME.npy` that holds `X`, beside
+        which the others are `NAME_lengths.npy`, `NAME_labels.npy`, `NAME_split.npy`,
+        `NAME_classes.npy`, `NAME_names.npy` and `NAME_groups.npy`.
     conversion : Conversion
-        How to convert.
+        How to convert sequences.
     kind : str or None
         Kind of the stack `X`; None decides from its shape and diagonal.
     skeleton : str or None
@@ -46,15 +61,15 @@ def load_npz(
     dataset : Dataset
         Data set.
     """
-    arrays = _read(path)
-    found = [name for name in ("C", "S", "X") if name in arrays]
-    if len(found) != 1:
+    arrays = _found(path)
+    stacks = [name for name in ("C", "S", "X") if name in arrays]
+    if len(stacks) != 1:
         raise DataError(
             f"{path} holds {', '.join(sorted(arrays)) or 'nothing'}: one array C, S or "
             f"X is wanted"
         )
     if "L" in arrays:
-        if found != ["X"] or kind is not None:
+        if stacks != ["X"] or kind is not None:
             raise ParameterError(
                 f"{path} holds sequences, by its array L: their frames are X, and "
                 f"their kind is not for choosing"
@@ -67,47 +82,23 @@ def load_npz(
             f"{', '.join(unused)}: for sequences only, and {path} holds none, as it "
             f"has no array L"
         )
-    kind = {"C": "correlation", "S": "covariance", "X": kind}[found[0]]
-    return _stack(arrays.pop(found[0]), arrays, path, conversion, kind, **steps)
+    kind = {"C": "correlation", "S": "covariance", "X": kind}[stacks[0]]
+    return _stack(arrays.pop(stacks[0]), arrays, path, kind, **steps)
 
 
-def load_npy(path, conversion, *, kind=None, shrinkage=0.0, ridge=0.0):
-    """Load a stack in an .npy file, with its labels beside it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        File `NAME.npy`; `NAME_labels.npy` and `NAME_split.npy` are read if they exist.
-    conversion : Conversion
-        How to report.
-    kind : str or None
-        Kind of the stack; None decides from its shape and diagonal.
-    shrinkage : float
-        Shrinkage of covariance matrices.
-    ridge : float
-        Ridge of covariance matrices.
-
-    Returns
-    -------
-    dataset : Dataset
-        Data set.
-    """
-    beside = {"y": "labels", "split": "split"}
-    files = {
-        name: path.with_name(f"{path.stem}_{word}.npy") for name, word in beside.items()
-    }
-    arrays = {name: _read(file) for name, file in files.items() if file.exists()}
-    return _stack(_read(path), arrays, path, conversion, kind, shrinkage, ridge)
-
-
-def _read(path):
-    """Return the array of an .npy file, or a dictionary of those of an .npz file."""
+def _found(path):
+    """Return the arrays by their names in an .npz file."""
     try:
-        found = np.load(path, allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return found
-        with found:
-            return {name: found[name] for name in found.files}
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files if name in _ARRAYS}
+        files = {
+            name: path.with_name(f"{path.stem}_{word}.npy")
+            for name, word in _ARRAYS.items()
+            if word
+        }
+        files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
+        return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"{path} cannot be read: {error}") from error
 
@@ -139,7 +130,7 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
     return _dataset(path, converted, arrays, len(pieces), matrices.kind)
 
 
-def _stack(stack, arrays, path, conversion, kind, shrinkage=0.0, ridge=0.0):
+def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
     if stack.dtype.kind not in "fiu":
         raise DataError(f"{path}: real numbers are wanted, not {stack.dtype}")
     if stack.dtype not in (np.float32, np.float64):
@@ -156,7 +147,6 @@ def _stack(stack, arrays, path, conversion, kind, shrinkage=0.0, ridge=0.0):
         )
     names = _item_names(arrays, path, len(stack))
     converted = screened(stack, names, kind, shrinkage, ridge)
-    conversion.report(str(path), converted.problems, len(stack))
     return _dataset(path, converted, arrays, len(stack), kind)
 
 

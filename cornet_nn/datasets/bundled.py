@@ -10,13 +10,8 @@ from .labels import indexed
 from .matrices import screened
 
 
-def load_connectomes(conversion):
+def load_connectomes():
     """Load the functional connectomes of the MLSP 2014 schizophrenia challenge.
-
-    Parameters
-    ----------
-    conversion : Conversion
-        Not needed: all matrices can be used as they are.
 
     Returns
     -------
@@ -29,8 +24,7 @@ def load_connectomes(conversion):
 
     Examples
     --------
-    >>> from cornet_nn.datasets import load
-    >>> load("connectomes")
+    >>> load_connectomes()
     Dataset connectomes: 86 correlation [28, 28], 2 classes
     """
     correlations, labels, _ = load_matrices()
@@ -38,7 +32,7 @@ def load_connectomes(conversion):
     return Dataset("connectomes", correlations, labels, classes, "correlation")
 
 
-def load_emg(conversion, *, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
+def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     """Load the electromyograms of hand gestures that come with geomstats.
 
     Eight electrodes about the forearm of two persons, two sessions each, while the hand
@@ -48,8 +42,6 @@ def load_emg(conversion, *, window=128, hop=128, rest=True, shrinkage=0.0, ridge
 
     Parameters
     ----------
-    conversion : Conversion
-        How to report windows that cannot be used.
     window : int
         Number of samples of a window, of about 4 ms each.
     hop : int
@@ -69,8 +61,7 @@ def load_emg(conversion, *, window=128, hop=128, rest=True, shrinkage=0.0, ridge
 
     Examples
     --------
-    >>> from cornet_nn.datasets import load
-    >>> load("emg", window=1000, hop=1000).inputs.shape[1:]
+    >>> load_emg(window=1000, hop=1000).inputs.shape[1:]
     (8, 8)
     """
     from geomstats.datasets.utils import load_emg as load_table
@@ -108,7 +99,6 @@ def load_emg(conversion, *, window=128, hop=128, rest=True, shrinkage=0.0, ridge
     covariances = centered @ centered.swapaxes(-1, -2) / (window - 1)
     names = [f"window at row {start}" for start in starts]
     converted = screened(covariances, names, "covariance", shrinkage, ridge)
-    conversion.report("emg", converted.problems, len(starts))
     starts = starts[converted.kept]
     labels, classes = indexed(gestures[starts])
     return Dataset(

@@ -36,8 +36,8 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
     Parameters
     ----------
     directory : pathlib.Path
-        Folder with `Subject_k/action/repetition/skeleton.txt`, of 64 columns: the number
-        of the frame and three coordinates of 21 joints.
+        Folder with `Subject_k/action/repetition/skeleton.txt`, of 64 columns: the
+        number of the frame and three coordinates of 21 joints.
     conversion : Conversion
         How to convert.
     split : str or pathlib.Path

@@ -87,16 +87,17 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
         [*files, *skeletons],
         {"matrices": matrices},
     )
-    kept = [files[number] for number in converted.kept]
-    labels, classes = indexed([classes_of[file] for file in kept])
-    actors = [_MOTION.fullmatch(file.stem) for file in kept]
+    kept = converted.kept
+    labels, classes = indexed([classes_of[file] for file in files])
+    actors = [_MOTION.fullmatch(files[number].stem) for number in kept]
     return Dataset(
         "hdm05",
         converted.values,
-        labels,
+        labels[kept],
         classes,
         matrices.kind,
-        test=half_of_each_class(labels, seed),
+        # Of all files, so that those left out do not change the parts of the others.
+        test=half_of_each_class(labels, seed)[kept],
         groups=[found["actor"] for found in actors] if all(actors) else None,
         problems=converted.problems,
     )
@@ -143,14 +144,15 @@ def load_hdm05_covariances(
         files,
         {"shrinkage": shrinkage, "ridge": ridge},
     )
-    labels, classes = indexed([labels_of[files[number]] for number in converted.kept])
+    kept = converted.kept
+    labels, classes = indexed([labels_of[file] for file in files])
     return Dataset(
         "hdm05-covariances",
         converted.values,
-        labels,
+        labels[kept],
         classes,
         "covariance",
-        test=half_of_each_class(labels, seed),
+        test=half_of_each_class(labels, seed)[kept],
         problems=converted.problems,
     )
 

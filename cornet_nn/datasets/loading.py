@@ -1,12 +1,13 @@
 """One function that loads every data set."""
 
 import inspect
+import warnings
 from pathlib import Path
 
-from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
-from .conversion import Conversion, default_cache
+from .conversion import Conversion, default_cache, listed
 from .sequences import STEPS
 
 _MADE = {
@@ -23,7 +24,7 @@ _FOLDERS = {
     "ntu120": ntu120.load_ntu120,
     "ntu120-covariances": ntu120.load_ntu120_covariances,
 }
-_FILES = {".npz": arrays.load_npz, ".npy": arrays.load_npy}
+_FILES = {".npz": arrays.load_arrays, ".npy": arrays.load_arrays}
 # What tells the formats of folders apart, tried from the top.
 _SIGNS = (
     ("**/*.skeleton", "ntu120"),
@@ -128,16 +129,29 @@ def load(
     >>> load("radar-synthetic", signals=30, representation="covariance")
     Dataset (synthetic) radar-synthetic: 30 covariance [20, 20], 3 classes
     """
-    conversion = Conversion(
-        cache=_cache_directory(cache), jobs=jobs, progress=progress, errors=errors
-    )
+    if errors not in ("skip", "raise"):
+        raise ParameterError(f"errors is 'skip' or 'raise', not {errors!r}")
+    conversion = Conversion(_cache_directory(cache), jobs, progress)
+    dataset = _loaded(data, directory, conversion, chosen)
+    if dataset.problems:
+        message = (
+            f"{dataset.name}: {len(dataset.problems)} problems, {len(dataset)} items "
+            f"loaded. {listed(dataset.problems)}"
+        )
+        if errors == "raise":
+            raise DataError(message)
+        warnings.warn(message, DataWarning, stacklevel=2)
+    return dataset
+
+
+def _loaded(data, directory, conversion, chosen):
     if str(data) in _FOLDERS:
         name, source = str(data), _folder(str(data), directory)
         return _call(_FOLDERS[name], name, chosen, source, conversion)
     if directory is not None:
         raise ParameterError(f"{data} takes no directory")
     if str(data) in _MADE:
-        return _call(_MADE[str(data)], str(data), chosen, conversion)
+        return _call(_MADE[str(data)], str(data), chosen)
     path = Path(data)
     if path.is_file() and path.suffix in _FILES:
         return _call(_FILES[path.suffix], path.suffix, chosen, path, conversion)

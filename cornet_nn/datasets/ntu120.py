@@ -8,6 +8,7 @@ References
    refinement graph convolution for skeleton-based action recognition. ICCV 2021.
 """
 
+import dataclasses
 import functools
 import re
 
@@ -50,7 +51,10 @@ def load_ntu120(
         numbers.
     bodies : str
         "separate" makes matrices of each of two bodies, "joined" of the joints of both
-        together, "first" of the one that moves most.
+        together, "first" of the one that moves most. Two bodies are centred and aligned
+        by the first, so that where the second stands is kept. A sequence in which the
+        second body never appears is left out, or if there is a ridge, its joints are
+        zero.
     bone_lengths : bool
         Whether to give all bones the lengths they have in the first sequence.
     **steps
@@ -68,15 +72,18 @@ def load_ntu120(
             f"bodies are 'separate', 'joined' or 'first', not {bodies!r}"
         )
     files, setups, performers, numbers = _selected(directory, actions)
-    skeleton = pair(NTU) if bodies == "joined" else NTU
-    read = functools.partial(read_bodies, number=1 if bodies == "first" else 2)
+    number = 1 if bodies == "first" else 2
+    read = functools.partial(
+        read_bodies, number=number, fill=steps.get("ridge", 0.0) > 0.0
+    )
     lengths = None
     if bone_lengths:
         first = (joints[:, :_JOINTS] for joints in readable(files, read))
-        lengths = reference_lengths(first, NTU)
-        lengths = lengths * 2 if bodies == "joined" else lengths
+        lengths = reference_lengths(first, NTU) * number
     matrices = SequenceMatrices(
-        skeleton=skeleton, lengths=lengths, **{"center": "first", **steps}
+        skeleton=NTU if number == 1 else pair(NTU),
+        lengths=lengths,
+        **{"center": "first", **steps},
     )
     converted = conversion.run(
         "ntu120",
@@ -127,11 +134,11 @@ def load_ntu120_covariances(directory, conversion, *, actions="mutual", **steps)
     )
 
 
-def read_bodies(file, number=2):
+def read_bodies(file, number=2, fill=False):
     """Read the bodies that are in the most frames.
 
     Frames without a body are left out. Where a body is missing in some frames, its
-    joints are interpolated in time; a body that is missing altogether is zero.
+    joints are interpolated in time.
 
     Parameters
     ----------
@@ -139,6 +146,8 @@ def read_bodies(file, number=2):
         File .skeleton.
     number : int
         Number of bodies.
+    fill : bool
+        Whether the joints of a body that never appears are zero; an error otherwise.
 
     Returns
     -------
@@ -156,6 +165,8 @@ def read_bodies(file, number=2):
     longest = sorted(tracks.values(), key=len, reverse=True)[:number]
     bodies = [_interpolated(track, len(frames)) for track in longest]
     bodies.sort(key=lambda joints: -joints.var(axis=0).sum())
+    if len(bodies) < number and not fill:
+        raise DataError(f"has {len(bodies)} body, and {number} are wanted")
     bodies += [np.zeros_like(bodies[0])] * (number - len(bodies))
     return np.concatenate(bodies, axis=1)
 
@@ -197,8 +208,12 @@ def _matrices(file, read, bodies, matrices):
     joints = read(file)
     if bodies != "separate":
         return matrices(joints)
-    parts = [matrices(joints[:, :_JOINTS]), matrices(joints[:, _JOINTS:])]
-    return np.concatenate([np.atleast_3d(part.T).T for part in parts])
+    placed = matrices.placed(joints)
+    each = dataclasses.replace(
+        matrices, skeleton=NTU, center=None, lengths=None, view=None
+    )
+    parts = [each(placed[:, :_JOINTS]), each(placed[:, _JOINTS:])]
+    return np.concatenate([part.reshape(-1, *part.shape[-2:]) for part in parts])
 
 
 def _selected(directory, actions):

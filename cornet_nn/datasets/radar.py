@@ -96,6 +96,8 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
         Input.
     """
     if representation == "signal":
+        if shrinkage or ridge:
+            raise ParameterError("shrinkage and ridge are for covariance matrices")
         return np.stack([signal.real, signal.imag])
     if representation != "covariance":
         raise ParameterError(
@@ -190,7 +192,6 @@ def _read_signal(file, length, **settings):
 
 
 def load_radar_synthetic(
-    conversion,
     *,
     seed=0,
     signals=3000,
@@ -213,8 +214,6 @@ def load_radar_synthetic(
 
     Parameters
     ----------
-    conversion : Conversion
-        Not needed: all signals can be used as they are.
     seed : int
         Seed: the same seed gives the same data.
     signals : int
@@ -242,8 +241,7 @@ def load_radar_synthetic(
 
     Examples
     --------
-    >>> from cornet_nn.datasets import load
-    >>> load("radar-synthetic", signals=6, length=100)
+    >>> load_radar_synthetic(signals=6, length=100)
     Dataset (synthetic) radar-synthetic: 6 signal [2, 100], 3 classes
     """
     if signals < len(CLASSES) or length < 2 or not spread >= 0.0:

@@ -131,16 +131,37 @@ class SequenceMatrices:
         matrices : array, shape=[c, n, n], or [n, n] if there is one
             Matrices of the windows of each set of neighbours.
         """
-        sequence = self._checked(np.asarray(sequence, dtype=np.float64))
-        if self.skeleton is not None:
-            sequence = self._placed(sequence)
-        covariances = regularized(self._covariances(sequence), ridge=self.ridge)
+        covariances = self._covariances(self.placed(sequence))
+        covariances = regularized(covariances, ridge=self.ridge)
         require_covariances(covariances)
         if self.correlation:
             front_end = PowerCorrelation(self.power)
             covariances = front_end(torch.from_numpy(covariances)).numpy()
         matrices = covariances.reshape(-1, *covariances.shape[-2:])
         return (matrices[0] if len(matrices) == 1 else matrices).astype(self.dtype)
+
+    def placed(self, sequence):
+        """Return a sequence centred, with other bone lengths, and aligned, as chosen.
+
+        Parameters
+        ----------
+        sequence : array, shape=[T, joints, 3] or [T, k]
+            Sequence.
+
+        Returns
+        -------
+        placed : array, shape=[T, joints, 3], or [T, k] without a skeleton
+            Sequence.
+        """
+        sequence = self._checked(np.asarray(sequence, dtype=np.float64))
+        if self.center:
+            sequence = centered(sequence, self.skeleton.root, self.center)
+        if self.lengths is not None:
+            lengths = np.array(self.lengths)
+            sequence = with_bone_lengths(sequence, self.skeleton, lengths)
+        if self.view:
+            sequence = aligned(sequence, self.skeleton, self.view)
+        return sequence
 
     def _checked(self, sequence):
         if self.skeleton is not None:
@@ -164,15 +185,6 @@ class SequenceMatrices:
         if bad.any():
             raise DataError(f"has a NaN or an infinity in frame {np.argmax(bad)}")
         return sequence
-
-    def _placed(self, joints):
-        if self.center:
-            joints = centered(joints, self.skeleton.root, self.center)
-        if self.lengths is not None:
-            joints = with_bone_lengths(joints, self.skeleton, np.array(self.lengths))
-        if self.view:
-            joints = aligned(joints, self.skeleton, self.view)
-        return joints
 
     def _covariances(self, sequence):
         """Return the matrices before the ridge, shape=[..., windows, n, n]."""
