@@ -131,7 +131,7 @@ def connectomes(folder):
 
 
 def radar(folder):
-    """Simulated radar signals."""
+    """Radar signals, simulated."""
     from cornet_nn.datasets import load
 
     data = load("radar-synthetic", representation="covariance", progress=False)

@@ -9,9 +9,9 @@ class Centering(nn.Module):
 
     Layers put their hyperplanes and their initial weights about the identity, but data
     may be far from it: most of their coordinates then are common to all samples. For a
-    flat metric, features are linear in the coordinates :math:`\phi(C)`, and become those
-    of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean: the isometry that
-    moves :math:`M` to the identity. For the poly-hyperbolic metric, the logarithms at
+    flat metric, features are linear in the coordinates :math:`\phi(C)`, and become
+    those of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean: the isometry
+    that moves :math:`M` to the identity. For the poly-hyperbolic metric, the logarithms at
     the identity are centred, which is such a motion to first order only.
 
     Parameters
@@ -25,8 +25,8 @@ class Centering(nn.Module):
 
     Notes
     -----
-    Input and output [..., channels, dim]. The origin is not learnt: it is a buffer, null
-    until `fit` sets it.
+    Input and output [..., channels, dim]. The origin is not learnt: it is a buffer,
+    null until `fit` sets it.
 
     Examples
     --------

@@ -11,23 +11,29 @@ from pathlib import Path
 
 SYNTHETIC = "Radar (synthetic)"
 
-_GLOBAL = dict(representation="covariance", levels=1)
-_SIDES = ("left", "right", "bottom")
+# A covariance of coordinates: a root that moves keeps all of them.
+_GLOBAL = dict(representation="covariance", levels=1, center="first", view="first")
 
-# Name of the data set in `cornet_nn.datasets`, and options of its loader.
+# Name of the data set in `cornet_nn.datasets`, its folder, and options of its loader.
 _SOURCES = {
-    ("Radar", "channels"): [("radar", {})],
-    ("Radar", "covariance"): [("radar", dict(representation="covariance"))],
-    (SYNTHETIC, "channels"): [("radar-synthetic", {})],
+    ("Radar", "channels"): [("radar", "radar", {})],
+    ("Radar", "covariance"): [("radar", "radar", dict(representation="covariance"))],
+    (SYNTHETIC, "channels"): [("radar-synthetic", None, {})],
     (SYNTHETIC, "covariance"): [
-        ("radar-synthetic", dict(representation="covariance", shrinkage=1e-3))
+        ("radar-synthetic", None, dict(representation="covariance"))
     ],
-    ("HDM05", "channels"): [("hdm05", {})],
-    ("HDM05", "covariance"): [("hdm05-covariances", {}), ("hdm05", _GLOBAL)],
-    ("FPHA", "channels"): [("fpha-features", {}), ("fpha", dict(neighbors=_SIDES))],
-    ("FPHA", "covariance"): [("fpha", _GLOBAL)],
-    ("NTU120", "channels"): [("ntu120", {})],
-    ("NTU120", "covariance"): [("ntu120-covariances", {}), ("ntu120", _GLOBAL)],
+    ("HDM05", "channels"): [("hdm05", "hdm05", {})],
+    ("HDM05", "covariance"): [
+        ("hdm05-covariances", "hdm05-covariances", dict(shrinkage=1e-3)),
+        ("hdm05", "hdm05", _GLOBAL),
+    ],
+    ("FPHA", "channels"): [
+        ("fpha-features", "fpha-features", dict(shrinkage=1e-3)),
+        ("fpha", "fpha", {}),
+    ],
+    ("FPHA", "covariance"): [("fpha", "fpha", _GLOBAL)],
+    ("NTU120", "channels"): [("ntu120", "ntu120", {})],
+    ("NTU120", "covariance"): [("ntu120-covariances", "ntu120", {})],
 }
 
 
@@ -72,13 +78,13 @@ def find_data(name, form, directory, quiet=False):
     from cornet_nn.datasets import load
 
     sources = _SOURCES[name, form]
-    for source, options in sources:
-        if name == SYNTHETIC:
+    for source, folder, options in sources:
+        if folder is None:
             return load(source, progress=not quiet, **options)
-        if directory is not None and (Path(directory) / source).is_dir():
-            folder = Path(directory) / source
-            return load(source, directory=folder, progress=not quiet, **options)
-    folders = " or ".join(source for source, _ in sources)
+        if directory is not None and (Path(directory) / folder).is_dir():
+            place = Path(directory) / folder
+            return load(source, directory=place, progress=not quiet, **options)
+    folders = " or ".join(folder for _, folder, _ in sources)
     if directory is None:
         return Absent(f"no data: pass --data with a folder {folders}")
     return Absent(f"no data: there is no folder {folders} in {directory}")

@@ -7,7 +7,6 @@ from geomstats_cor.exceptions import ParameterError
 
 from ..cornet import CorNet
 from .estimator import NetworkClassifier
-from .loading import load_classifier
 from .networks import CorMLRNet
 
 ACTIVATIONS = {
@@ -224,8 +223,6 @@ class CorNetClassifier(NetworkClassifier):
             **options,
         )
 
-    load = staticmethod(load_classifier)
-
 
 class CorMLRClassifier(NetworkClassifier):
     """Classification by multinomial logistic regression on correlation matrices.
@@ -308,14 +305,6 @@ class CorMLRClassifier(NetworkClassifier):
         return CorMLRNet(
             space, num_classes, channels, front_end, self.center, **options
         )
-
-    load = staticmethod(load_classifier)
-
-
-CLASSIFIERS = {
-    Classifier.__name__: Classifier
-    for Classifier in (CorNetClassifier, CorMLRClassifier)
-}
 
 
 def _find_activation(activation):
