@@ -8,11 +8,13 @@ class Centering(nn.Module):
     r"""Features relative to those of the mean of the training data.
 
     Layers put their hyperplanes and their initial weights about the identity, but data
-    may be far from it: most of their coordinates then are common to all samples. For a
-    flat metric, features are linear in the coordinates :math:`\phi(C)`, and become
-    those of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean: the isometry
-    that moves :math:`M` to the identity. For the poly-hyperbolic metric, the logarithms at
-    the identity are centred, which is such a motion to first order only.
+    may be far from it: most of their coordinates then are common to all samples.
+
+    For a flat metric, features are linear in the coordinates :math:`\phi(C)`. They
+    become those of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean, which
+    is the isometry that moves :math:`M` to the identity. For the
+    poly-hyperbolic metric, the logarithms at the identity are centred, which is such a
+    motion to first order.
 
     Parameters
     ----------

@@ -1,9 +1,13 @@
 """Tables of accuracies: train every row on every data set that is there."""
 
+import math
 import statistics
 from dataclasses import replace
 
 import numpy as np
+
+from cornet_nn.training import TrainingDivergedError
+from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
 
 from .methods import EXACT, find_method, why_not
 from .published import published_results
@@ -11,6 +15,9 @@ from .report import Cell
 from .runs import Runs
 from .sources import SYNTHETIC, Absent, find_data
 from .splits import splits
+
+# Matrices between layers may leave what numbers can hold on the test part, too.
+_DIVERGED = (TrainingDivergedError, NotFiniteError, NotPositiveDefiniteError)
 
 
 def accuracy_cells(table, options):
@@ -86,23 +93,40 @@ def _computed(cell, options, runs):
             finished = _run(method, dataset, cell, seed, epochs, options)
             runs.keep(cell.method, cell.data, seed, epochs, *finished)
         results.append(finished)
-    accuracies, seconds = zip(*results, strict=True)
-    changed = epochs != method.epochs
+    return _summarised(cell, results, epochs, method.epochs)
+
+
+def _summarised(cell, results, epochs, usual):
+    notes = [] if epochs == usual else [f"{epochs} epochs instead of {usual}"]
+    finite = [result for result in results if not math.isnan(result[0])]
+    if len(finite) < len(results):
+        failures = len(results) - len(finite)
+        notes.insert(0, f"{failures} of {len(results)} runs diverged")
+    if not finite:
+        return replace(cell, note=", ".join(notes))
+    accuracies, seconds = zip(*finite, strict=True)
     return replace(
         cell,
         mean=statistics.fmean(accuracies),
         deviation=statistics.pstdev(accuracies),
         seconds=statistics.median(seconds),
-        runs=len(results),
-        note=f"{epochs} epochs instead of {method.epochs}" if changed else "",
+        runs=len(finite),
+        note=", ".join(notes),
     )
 
 
 def _run(method, dataset, cell, seed, epochs, options):
-    """Return accuracy on the test part, over samples, and seconds per epoch."""
+    """Return accuracy on the test part, over samples, and seconds per epoch.
+
+    Both are NaN if the training diverged, as that of CorNet-LSM with ReLU did for the
+    authors.
+    """
     train, test = splits(dataset, cell.data, options.seeds)[seed]
     model = method.make(epochs, seed, not options.quiet)
-    model.fit(dataset.inputs[train], dataset.labels[train])
-    right = model.predict(dataset.inputs[test]) == dataset.labels[test]
+    try:
+        model.fit(dataset.inputs[train], dataset.labels[train])
+        right = model.predict(dataset.inputs[test]) == dataset.labels[test]
+    except _DIVERGED:
+        return math.nan, math.nan
     seconds = [row["seconds"] for row in model.history_]
     return 100.0 * float(np.mean(right)), statistics.median(seconds)

@@ -35,7 +35,7 @@ from .cholesky import full_rank_factor
 _MAX_ITERATIONS = 60
 _USUAL_ITERATIONS = 6  # then rounding may be what keeps the residual from being small
 _CLOSE = 1e-3  # a residual from where whole Newton steps converge
-_FLOOR = 1e-2  # of a single step: its square, 1e-4, is within the reach of float32
+_FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
 def log_scaling(matrix):
@@ -103,7 +103,7 @@ def one_step_scaling(correlation):
     .. math:: x = 1 - (C + I)^{-1} (C 1 - 1) = 2 \, (C + I)^{-1} 1 .
 
     It is exact to first order about the identity. Elsewhere the step may leave the
-    positive orthant: entries below the floor of 0.01 are put there. Derivatives are
+    positive orthant: entries below the floor of 0.1 are put there. Derivatives are
     those of the step, and null where the floor holds.
 
     Parameters

@@ -29,7 +29,7 @@ def test_the_step_is_newtons(library):
         residual = matrix @ x - 1.0 / x
         jacobian = matrix + np.diag(1.0 / x**2)
         expected = x - np.linalg.inv(jacobian) @ residual
-        assert expected.min() > 0.01
+        assert expected.min() > 0.1
         np.testing.assert_allclose(scaling, expected, rtol=1e-13)
 
 
@@ -42,7 +42,7 @@ def test_the_step_stays_positive():
     plain = 2.0 * np.linalg.solve(many + np.eye(19), np.ones(19))
     assert plain.min() < 0.0
     guarded = kernels.one_step_scaling(many)
-    np.testing.assert_allclose(guarded, np.maximum(plain, 0.01), rtol=1e-10)
+    np.testing.assert_allclose(guarded, np.maximum(plain, 0.1), rtol=1e-10)
     assert np.isfinite(kernels.one_step_log_scaled(many)).all()
 
 
