@@ -1,5 +1,6 @@
 """The network: a convolution and a logistic regression."""
 
+import torch
 from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
@@ -42,6 +43,11 @@ class CorNet(nn.Module):
     center : bool
         Whether a `Centering` stands before the convolution. `model.centering.fit` sets
         its origin, from `features` of the training data.
+    gain : float
+        Factor on the initial weights of the convolution. With one, its output is about
+        as far from the identity as its input; where the matrices between the layers are
+        formed (different metrics, see `fuse`) and the input is far from the identity,
+        they are close to singular, and a smaller gain begins closer to the identity.
     fuse : bool
         Whether layers under the same metric meet in coordinates; see `CorSequential`.
         The result is the same up to rounding.
@@ -84,6 +90,7 @@ class CorNet(nn.Module):
         activation=None,
         front_end=None,
         center=False,
+        gain=1.0,
         fuse=True,
         device=None,
         dtype=None,
@@ -112,8 +119,9 @@ class CorNet(nn.Module):
             self.activation = TangentActivation(space_out, activation)
         space_mlr = _mlr_space(mlr, space_out)
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.fuse = fuse
+        self.gain, self.fuse = gain, fuse
         require_match(self._layers())
+        self._scale_convolution()
 
     def _layers(self):
         layers = (self.conv, self.activation, self.mlr)
@@ -178,6 +186,11 @@ class CorNet(nn.Module):
         """Draw the parameters of the layers anew; the front end stays as it is."""
         self.conv.reset_parameters()
         self.mlr.reset_parameters()
+        self._scale_convolution()
+
+    def _scale_convolution(self):
+        with torch.no_grad():
+            self.conv.weight.mul_(self.gain)
 
     def extra_repr(self):
         """Return whether layers are fused."""

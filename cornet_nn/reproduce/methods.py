@@ -113,6 +113,9 @@ def _cornet(name, data):
             max_epochs=epochs,
             batch_size=settings["batch_size"],
             random_state=seed,
+            # Matrices between layers that do not fuse must not be close to singular.
+            gain=settings["gain"],
+            dtype="float64",
             progress=progress,
             **front_end,
         )

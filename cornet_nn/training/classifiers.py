@@ -58,6 +58,9 @@ class CorNetClassifier(NetworkClassifier):
         Whether the origin of the coordinates is moved to the mean of the training
         samples, their Fréchet mean for a flat metric; see `Centering`. The front end
         must have nothing to learn.
+    gain : float
+        Factor on the initial weights of the convolution. Below one, matrices between
+        layers of different metrics begin closer to the identity; see `CorNet`.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     lr, weight_decay : float
@@ -160,6 +163,7 @@ class CorNetClassifier(NetworkClassifier):
         shrinkage=0.0,
         front_end=None,
         center=False,
+        gain=1.0,
         optimizer="adam",
         lr=1e-2,
         weight_decay=0.0,
@@ -189,6 +193,7 @@ class CorNetClassifier(NetworkClassifier):
         self.shrinkage = shrinkage
         self.front_end = front_end
         self.center = center
+        self.gain = gain
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
@@ -220,6 +225,7 @@ class CorNetClassifier(NetworkClassifier):
             activation=_find_activation(self.activation),
             front_end=front_end,
             center=self.center,
+            gain=self.gain,
             **options,
         )
 
