@@ -11,10 +11,9 @@ class Centering(nn.Module):
     may be far from it: most of their coordinates then are common to all samples.
 
     For a flat metric, features are linear in the coordinates :math:`\phi(C)`. They
-    become those of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean, which
-    is the isometry that moves :math:`M` to the identity. For the
-    poly-hyperbolic metric, the logarithms at the identity are centred, which is such a
-    motion to first order.
+    become those of :math:`\phi(C) - \phi(M)`, where :math:`M` is the Fréchet mean: this
+    isometry moves :math:`M` to the identity. For the poly-hyperbolic metric, logarithms
+    at the identity are centred, which is such a motion to first order.
 
     Parameters
     ----------

@@ -60,6 +60,10 @@ class OneStepLogScaledMetric(LogScaledMetric):
     The image is projected on matrices with null row sums, so logits are those of the
     formula of [C2026]_, whose covectors are such matrices.
 
+    Two layers of a `CorNet` under this metric meet in coordinates, and one step is
+    taken where matrices come in. With `fuse=False` it is taken between the layers, too,
+    where it does not undo the map that made the matrix, as in [C2026]_.
+
     Parameters
     ----------
     space : FullRankCorrelationMatrices
@@ -78,18 +82,3 @@ class OneStepLogScaledMetric(LogScaledMetric):
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
         super().__init__(space, alpha, delta, zeta)
         self.diffeo = OneStepLogScalingDiffeo(check=space.check)
-
-    def is_same(self, other):
-        """Return False: this map and its inverse do not cancel between two layers.
-
-        Parameters
-        ----------
-        other : RiemannianMetric
-            Metric.
-
-        Returns
-        -------
-        is_same : bool
-            False.
-        """
-        return False

@@ -96,9 +96,9 @@ def test_networks_take_the_metric():
     exact.load_state_dict(model.state_dict())
     logits = model(given)
     assert (logits - exact(given)).abs().max() > 1e-4
-    # The map of the hidden layer is not the inverse of what wrote it.
+    # Between the layers, one step does not undo the map that made the matrix.
     model.fuse = False
-    torch.testing.assert_close(model(given), logits)
+    assert (logits - model(given)).abs().max() > 1e-5
     logits.square().sum().backward()
     assert all(torch.isfinite(p.grad).all() for p in model.parameters())
 
