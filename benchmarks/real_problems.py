@@ -61,9 +61,14 @@ class Problem:
         return [(train[a], train[b]) for a, b in parts]
 
 
+# Linear in coordinates, or wide with a non-linearity.
 _GRID = {
     "power": (1.0, 0.5, -0.5),
     ("activation", "out_channels"): ((None, 1), ("relu", 4)),
+}
+_WIDE_GRID = {
+    "power": (1.0, 0.5, -0.5, -1.0),
+    ("activation", "out_channels"): ((None, 1), ("relu", 16)),
 }
 
 
@@ -104,9 +109,9 @@ def japanese_vowels(folder):
         groups=None,
         splits=[_parts(data["split"] == 1)],
         output_size=12,
-        epochs=60,
+        epochs=30,
         seeds=5,
-        grid=_GRID,
+        grid=_WIDE_GRID,
     )
 
 
