@@ -45,6 +45,7 @@ def test_centring_by_the_first_frame_keeps_the_path(skeleton, joints, rng):
     np.testing.assert_allclose(
         centered(joints + path + place, skeleton.root, "first"), once, atol=1e-12
     )
+    np.testing.assert_array_equal(once[0, skeleton.root], 0.0)
     steps = np.diff((joints + path)[:, skeleton.root], axis=0)
     np.testing.assert_allclose(np.diff(once[:, skeleton.root], axis=0), steps)
 
