@@ -130,7 +130,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         y : numpy.ndarray, shape=[N]
             Classes.
         """
-        return self.classes_[self._logits(X).argmax(-1).numpy()]
+        best = self._logits(X).argmax(-1).numpy()
+        return self.classes_[best]
 
     def learning_curves(self):
         """Return a figure of loss and accuracy over the epochs.
@@ -140,7 +141,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         figure : matplotlib.figure.Figure
             Figure; `figure.savefig` writes it.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "module_")
         return curves_figure(self.history_)
 
     @classmethod
@@ -174,7 +175,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         return classifier
 
     def _logits(self, X):
-        check_is_fitted(self)
+        check_is_fitted(self, "module_")
         X = self._read_samples(X)
         inputs = self._prepared(self.module_, X)
         network = self.module_.from_features if self._is_prepared else self.module_
@@ -222,13 +223,15 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         check_classification_targets(y)
         if len(set(y.tolist())) < 2:
             raise ParameterError(
-                f"y has one class only, {y[0]!r}: a classifier needs samples of at "
-                f"least two classes."
+                f"y has one class only, {y.tolist()[0]!r}: a classifier needs samples "
+                f"of at least two classes."
             )
-        self.kind_ = find_kind(X, self.kind) if self.front_end is None else None
-        self.input_shape_ = tuple(X.shape[1:])
-        if self.front_end is None:
-            require_usable(X, self.kind_, self.shrinkage)
+        kind = find_kind(X, self.kind) if self.front_end is None else None
+        if kind is not None:
+            require_usable(X, kind, self.shrinkage)
+        # From here on the estimator is no longer what an earlier fit made of it.
+        vars(self).pop("module_", None)
+        self.kind_, self.input_shape_ = kind, tuple(X.shape[1:])
         return X, y
 
     def _read_samples(self, X):

@@ -191,7 +191,7 @@ class TrainingLoop(NeuralNet):
                 f"parameters have grown to {largest:.3g}, so the learning rate "
                 f"{self.lr:g} is likely too large. Use a smaller lr."
             )
-        met = "" if failure is None else f" ({failure})"
+        met = "" if failure is None else f" ({str(failure).partition('. ')[0]})"
         return (
             f"parameters are moderate, up to {largest:.3g}, so matrices between layers "
             f"are likely close to singular{met}. Use a smaller lr than {self.lr:g}, "
