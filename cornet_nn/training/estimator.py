@@ -2,6 +2,7 @@
 
 import abc
 import copy
+import warnings
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from geomstats_cor.stacks import require_dense, require_one_size
 from .callbacks import best_epoch
 from .curves import curves_figure
 from .description import described, environment, fingerprint, restored_parameters
-from .errors import RunDirectoryError
+from .errors import RunDirectoryError, TrainingInterruptedWarning
 from .inputs import (
     find_kind,
     make_front_end,
@@ -100,7 +101,22 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted
+        if self.interrupted_:
+            self._warn_of_interruption()
         return self
+
+    def _warn_of_interruption(self):
+        warnings.warn(
+            f"training was interrupted after {len(self.history_)} of {self.max_epochs} "
+            f"epochs: the parameters are those of epoch {self.epoch_}. "
+            + (
+                "To go on later, train with a directory."
+                if self.directory is None
+                else f"resume=True goes on with the run in {self.directory}."
+            ),
+            TrainingInterruptedWarning,
+            stacklevel=3,
+        )
 
     def predict_proba(self, X):
         """Return the probabilities of classes.

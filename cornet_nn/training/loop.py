@@ -93,7 +93,9 @@ class TrainingLoop(NeuralNet):
     def on_epoch_begin(self, net, **keywords):
         """Begin an epoch with random numbers of its own."""
         super().on_epoch_begin(net, **keywords)
-        torch.manual_seed(self._epoch_seed())
+        on_cpu = torch.device(self.device).type == "cpu"
+        # To seed the generators of all devices takes as long as a small epoch.
+        (torch.default_generator if on_cpu else torch).manual_seed(self._epoch_seed())
 
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.
