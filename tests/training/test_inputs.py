@@ -162,7 +162,9 @@ class TestErrors:
     def test_singular_signals_are_named(self):
         X, y = signals()
         X[7, 2] = 5.0
-        with pytest.raises(BadMatricesError, match=r"X\[7\] .* without variance"):
+        with pytest.raises(
+            BadMatricesError, match=r"X\[7\] .* variance is not positive"
+        ):
             CorNetClassifier(**QUIET).fit(X, y)
         with pytest.raises(BadMatricesError, match="fewer time steps than channels"):
             CorNetClassifier(**QUIET).fit(X[:, :, :3], y)
@@ -198,6 +200,8 @@ class TestErrors:
             (dict(optimizer="newton"), "no optimizer 'newton': choose one of adam"),
             (dict(activation="cubic"), "no activation 'cubic': choose one of relu"),
             (dict(dtype="float16"), "choose 'float32' or 'float64'"),
+            (dict(device="abacus"), "there is no device 'abacus' here"),
+            (dict(power=np.inf), "power must be a finite number"),
             (dict(lr=0.0), "lr must be a positive number"),
             (dict(lr=np.nan), "lr must be a positive number"),
             (dict(weight_decay=-1.0), "weight_decay must not be negative"),

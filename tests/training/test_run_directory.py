@@ -174,6 +174,23 @@ class TestResuming:
             model.predict_proba(data[0]), uninterrupted[0].predict_proba(data[0])
         )
 
+    def test_random_steps_go_on_as_they_would_have(self, tmp_path):
+        X, y = signals(n=3)
+        noisy = torch.nn.Sequential(
+            torch.nn.Dropout(0.2), torch.nn.BatchNorm1d(3), CovariancePooling()
+        )
+        options = dict(front_end=noisy, shrinkage=0.1, random_state=0, progress=False)
+        options |= dict(optimizer="sgd", batch_size=9)
+        full = CorMLRClassifier(max_epochs=4, **options).fit(X, y)
+        for epochs in (2, 4):
+            model = CorMLRClassifier(
+                max_epochs=epochs, directory=tmp_path, resume=True, **options
+            ).fit(X, y)
+        assert without_seconds(model.history_) == without_seconds(full.history_)
+        states = model.module_.state_dict(), full.module_.state_dict()
+        for name, value in states[0].items():
+            assert torch.equal(value, states[1][name])
+
     def test_the_seed_of_the_run_is_kept(self, data, tmp_path):
         options = {**OPTIONS, "random_state": None, "directory": tmp_path}
         first = CorNetClassifier(**{**options, "max_epochs": 2}).fit(*data)
@@ -230,6 +247,28 @@ class TestResuming:
         other.set_params(overwrite=True).fit(*data)
         assert load_classifier(tmp_path).metric == "ecm"
         assert (tmp_path / "notes.txt").read_text() == "mine"
+
+    def test_files_of_others_are_not_overwritten(self, data, tmp_path):
+        (tmp_path / "configuration.json").write_text('{"mine": 1}')
+        model = CorMLRClassifier(directory=tmp_path, max_epochs=1, progress=False)
+        for resume in (False, True):
+            with pytest.raises(RunDirectoryError, match="not of a run"):
+                model.set_params(resume=resume).fit(*data)
+        assert (tmp_path / "configuration.json").read_text() == '{"mine": 1}'
+
+    def test_a_run_without_a_checkpoint_begins_anew(self, data, tmp_path):
+        """As it is when a run was killed before its first epoch."""
+        options = dict(max_epochs=1, progress=False, random_state=0)
+        model = CorMLRClassifier(directory=tmp_path, **options).fit(*data)
+        (tmp_path / "checkpoint.pt").unlink()
+        again = CorMLRClassifier(directory=tmp_path, resume=True, **options).fit(*data)
+        assert without_seconds(again.history_) == without_seconds(model.history_)
+
+    def test_a_checkpoint_of_something_else(self, data, tmp_path):
+        torch.save({"rows": []}, tmp_path / "checkpoint.pt")
+        model = CorMLRClassifier(directory=tmp_path, resume=True, progress=False)
+        with pytest.raises(RunDirectoryError, match="it has no best, identity"):
+            model.fit(*data)
 
 
 class TestDisk:
