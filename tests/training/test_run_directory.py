@@ -327,7 +327,7 @@ class TestDisk:
 
 
 SCRIPT = """
-import os, signal, sys, time
+import io, os, signal, sys, time
 import numpy as np
 from cornet_nn.training import CorNetClassifier, loop, run_directory
 
@@ -352,8 +352,20 @@ if how == "step":
     kill_at(17, loop.TrainingLoop, "train_step_single")
 elif how == "replace":  # two files of each epoch after three at the beginning
     kill_at(10, run_directory.os, "replace")
-elif how == "fsync":
-    kill_at(11, run_directory.os, "fsync")
+elif how == "write":
+    save, saved = run_directory.torch.save, []
+
+    def save_half(value, file):
+        saved.append(value)
+        if len(saved) < 5:
+            return save(value, file)
+        memory = io.BytesIO()
+        save(value, memory)
+        file.write(memory.getvalue()[: memory.tell() // 2])
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    run_directory.torch.save = save_half
 elif how == "slowly":
     step = loop.TrainingLoop.train_step_single
 
@@ -400,7 +412,7 @@ def start(data, tmp_path):
     return start
 
 
-@pytest.mark.parametrize("how", ["step", "replace", "fsync"])
+@pytest.mark.parametrize("how", ["step", "replace", "write"])
 def test_killed_and_resumed(start, uninterrupted, data, tmp_path, how):
     process = start(how)
     assert process.wait(timeout=300) == -signal.SIGKILL, process.stderr.read()
