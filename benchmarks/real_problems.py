@@ -129,7 +129,7 @@ def connectomes(folder):
         groups=None,
         splits=list(folds.split(data["C"], data["y"])),
         output_size=8,
-        epochs=20,
+        epochs=10,
         seeds=1,
         grid={},
     )
@@ -140,10 +140,10 @@ def radar(folder):
     from cornet_nn.datasets import load
 
     data = load("radar-synthetic", representation="covariance", progress=False)
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    folds = StratifiedKFold(2, shuffle=True, random_state=0)
     return Problem(
         title="radar (synthetic)",
-        split="five folds",
+        split="two folds",
         matrices=shrunk(data.inputs, 1e-3),
         yardstick=shrunk(correlations(data.inputs), 1e-3),
         strength=0.01,
@@ -151,7 +151,7 @@ def radar(folder):
         groups=None,
         splits=list(folds.split(data.inputs, data.labels)),
         output_size=8,
-        epochs=20,
+        epochs=15,
         seeds=1,
         grid={},
     )
