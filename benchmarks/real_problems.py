@@ -52,11 +52,11 @@ class Problem:
     grid: dict
 
     def validation(self, train):
-        """Return the splits of a training part: subject by subject, or five folds."""
+        """Return the splits of a training part: by subject, or five folds, twice."""
         if self.groups is not None:
             parts = LeaveOneGroupOut().split(train, groups=self.groups[train])
         else:
-            folds = StratifiedKFold(5, shuffle=True, random_state=0)
+            folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
             parts = folds.split(train, self.labels[train])
         return [(train[a], train[b]) for a, b in parts]
 
@@ -109,7 +109,7 @@ def japanese_vowels(folder):
         groups=None,
         splits=[_parts(data["split"] == 1)],
         output_size=12,
-        epochs=30,
+        epochs=15,
         seeds=5,
         grid=_WIDE_GRID,
     )
