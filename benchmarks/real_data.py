@@ -105,7 +105,7 @@ def spdnet(problem):
             lambda train, seed=seed: SPDClassifier(
                 "SPDNet",
                 sizes=(problem.output_size,),
-                max_epochs=problem.epochs,
+                max_epochs=problem.spdnet_epochs,
                 random_state=seed,
                 progress=False,
             ),

@@ -32,8 +32,8 @@ class Problem:
         Subjects.
     splits : list of tuple of array
         Training and test places.
-    output_size, epochs, seeds : int
-        Of the networks: fixed, not tuned.
+    output_size, epochs, spdnet_epochs, seeds : int
+        Of the networks: fixed before the test part was looked at.
     grid : dict
         Options of the networks to choose from, by validation inside the training part.
     """
@@ -48,6 +48,7 @@ class Problem:
     splits: list
     output_size: int
     epochs: int
+    spdnet_epochs: int
     seeds: int
     grid: dict
 
@@ -91,6 +92,7 @@ def hdm05_11(folder, relative):
         splits=[_parts(data["split"] == 1)],
         output_size=12,
         epochs=30,
+        spdnet_epochs=30,
         seeds=5,
         grid=_GRID,
     )
@@ -110,6 +112,7 @@ def japanese_vowels(folder):
         splits=[_parts(data["split"] == 1)],
         output_size=12,
         epochs=15,
+        spdnet_epochs=60,
         seeds=5,
         grid=_WIDE_GRID,
     )
@@ -130,6 +133,7 @@ def connectomes(folder):
         splits=list(folds.split(data["C"], data["y"])),
         output_size=8,
         epochs=10,
+        spdnet_epochs=30,
         seeds=1,
         grid={},
     )
@@ -152,6 +156,7 @@ def radar(folder):
         splits=list(folds.split(data.inputs, data.labels)),
         output_size=8,
         epochs=15,
+        spdnet_epochs=15,
         seeds=1,
         grid={},
     )
