@@ -108,6 +108,7 @@ class TestFiles:
 class TestLoading:
     def test_classifiers_are_restored(self, uninterrupted, data):
         model, directory = uninterrupted
+        state = torch.get_rng_state()
         for again in (load_classifier(directory), CorNetClassifier.load(directory)):
             assert isinstance(again, CorNetClassifier)
             np.testing.assert_array_equal(
@@ -116,6 +117,7 @@ class TestLoading:
             assert again.epoch_ == model.epoch_
             assert again.history_ == model.history_
             assert again.get_params()["lr"] == 0.01
+        assert torch.equal(state, torch.get_rng_state())
 
     @pytest.mark.parametrize("names", [["b", "a"], [4, 2], [True, False], [3.0, 1.0]])
     def test_labels_are_restored(self, data, tmp_path, names):
@@ -232,8 +234,10 @@ class TestResuming:
         model = CorNetClassifier(
             **{**OPTIONS, "max_epochs": 5}, directory=uninterrupted[1], resume=True
         )
+        configuration = (uninterrupted[1] / "configuration.json").read_text()
         with pytest.raises(ParameterError, match="8 epochs, more than max_epochs = 5"):
             model.fit(*data)
+        assert (uninterrupted[1] / "configuration.json").read_text() == configuration
 
     def test_a_run_is_not_overwritten_by_accident(self, data, tmp_path):
         options = {**OPTIONS, "max_epochs": 2, "directory": tmp_path}
