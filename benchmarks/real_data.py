@@ -223,19 +223,40 @@ def _section(finished):
         "| method | test accuracy, % | five together | validation, % | chosen |",
         "|---|---|---|---|---|",
     ]
-    for method, result in finished.items():
-        if method == "about":
-            continue
+    names = [name for name, _ in methods() if name in finished]
+    for name in names:
+        result = finished[name]
         accuracy = f"{result['mean']:.1f}"
         if result["deviation"] is not None:
             accuracy += f" ± {result['deviation']:.1f}"
         ensemble = _number(result.get("ensemble"))
         validation = _number(result.get("validation"))
         lines.append(
-            f"| {method} | {accuracy} | {ensemble} | {validation} | "
+            f"| {name} | {accuracy} | {ensemble} | {validation} | "
             f"{result.get('chosen', '')} |"
         )
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _verdict(finished, names)])
+
+
+def _verdict(finished, names):
+    """Say how far the networks are ahead of the yardsticks, or behind."""
+    networks = [name for name in names if name.startswith("CorNet")]
+    if not networks:
+        return ""
+    chosen = max(networks, key=lambda name: finished[name].get("validation", 0.0))
+    best = max(networks, key=lambda name: finished[name]["mean"])
+    picks = {"best on the test part": best}
+    if "validation" in finished[best]:
+        picks = {"best in validation": chosen, **picks}
+    sentences = []
+    for reason, name in picks.items():
+        margins = [
+            f"{finished[name]['mean'] - finished[other]['mean']:+.1f} against {other}"
+            for other in names
+            if other not in networks
+        ]
+        sentences.append(f"{name}, {reason}: {', '.join(margins)}.")
+    return " ".join(sentences)
 
 
 def _number(value):
