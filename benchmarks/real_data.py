@@ -241,7 +241,7 @@ def _section(finished):
 def _verdict(finished, names):
     """Say how far the networks are ahead of the yardsticks, or behind."""
     networks = [name for name in names if name.startswith("CorNet")]
-    if not networks:
+    if len(networks) in (0, len(names)):
         return ""
     chosen = max(networks, key=lambda name: finished[name].get("validation", 0.0))
     best = max(networks, key=lambda name: finished[name]["mean"])
