@@ -33,7 +33,9 @@ from .correlation import cor
 
 
 def theta(correlation):
-    r"""Return :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`.
+    r"""Return the Cholesky factor, its rows divided by their diagonal entries.
+
+    .. math:: \Theta(C) = \operatorname{Diag}(L)^{-1} L , \qquad C = L L^\top .
 
     Parameters
     ----------
@@ -44,6 +46,20 @@ def theta(correlation):
     -------
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta
+    >>> theta(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[1.  , 0.  ],
+           [0.75, 1.  ]])
     """
     return _theta(correlation)
 
@@ -62,6 +78,20 @@ def theta_inverse(unit_lower):
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse
+    >>> theta_inverse(np.array([[1.0, 0.0], [0.75, 1.0]])).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
     """
     return _theta_inverse(unit_lower)
 
@@ -103,6 +133,27 @@ def theta_differential(tangent_vec, correlation):
     -------
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    For two variables, :math:`\Theta` is the function :math:`r (1 - r^2)^{-1/2}`, of
+    derivative :math:`(1 - r^2)^{-3/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> theta_differential(tangent_vec, correlation).round(6)
+    array([[0.      , 0.      ],
+           [1.953125, 0.      ]])
+    >>> (1 - 0.6**2) ** -1.5
+    1.953125
     """
     return theta_differential_at(tangent_vec, theta(correlation))
 
@@ -110,8 +161,12 @@ def theta_differential(tangent_vec, correlation):
 def theta_differential_at(tangent_vec, unit_lower):
     r"""Return the differential of :math:`\Theta`, given :math:`\Theta(C)`.
 
-    The Cholesky factor is :math:`\Theta(C)` with normalised rows, so that no
-    factorisation is needed.
+    .. math:: d_C \Theta(V) = K A_{1/2} - \tfrac12 \operatorname{Diag}(A)\, K, \qquad
+              A = L^{-1} V L^{-\top}, \quad K = \Theta(C) .
+
+    The Cholesky factor :math:`L` is :math:`K` with normalised rows, so that no
+    factorisation is needed; :math:`A_{1/2}` keeps the strictly lower part and half the
+    diagonal.
 
     Parameters
     ----------
@@ -124,6 +179,23 @@ def theta_differential_at(tangent_vec, unit_lower):
     -------
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import kernels
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> unit_lower = kernels.theta(correlation)
+    >>> moved = kernels.theta_differential_at(tangent_vec, unit_lower)
+    >>> bool(np.allclose(moved, kernels.theta_differential(tangent_vec, correlation)))
+    True
     """
     return _theta_differential(tangent_vec, unit_lower)
 
@@ -132,26 +204,49 @@ def theta_inverse_differential(vector, unit_lower):
     r"""Return the differential of :math:`\Theta^{-1}`.
 
     With :math:`L` the matrix :math:`K` with normalised rows, a row of :math:`L` moves
-    by the part of the scaled row of `vector` that is orthogonal to it, and
-    :math:`V = \dot L L^\top + L \dot L^\top`.
+    by the part of the scaled row of :math:`\xi` that is orthogonal to it:
+
+    .. math:: d_K \Theta^{-1}(\xi) = \dot L L^\top + L \dot L^\top , \qquad
+              \dot L_i = \frac{\xi_i - \langle \xi_i, L_i \rangle L_i}{|K_i|} .
 
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`\xi`.
     unit_lower : array, shape=[..., n, n]
-        Unit lower triangular matrix.
+        Unit lower triangular matrix :math:`K`.
 
     Returns
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    Examples
+    --------
+    For two variables, :math:`\Theta^{-1}` is the function :math:`k (1 + k^2)^{-1/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse_differential
+    >>> vector = np.array([[0.0, 0.0], [1.0, 0.0]])
+    >>> unit_lower = np.array([[1.0, 0.0], [0.75, 1.0]])
+    >>> theta_inverse_differential(vector, unit_lower).round(12)
+    array([[0.   , 0.512],
+           [0.512, 0.   ]])
+    >>> round((1 + 0.75**2) ** -1.5, 12)
+    0.512
     """
     return _theta_inverse_differential(vector, unit_lower)
 
 
 def theta_inverse_second_differential(vector, unit_lower):
     r"""Return the second derivative of :math:`\Theta^{-1}(K + t \xi)` at zero.
+
+    With :math:`L` the matrix :math:`K` with normalised rows and
+    :math:`s_i = \langle \xi_i, L_i \rangle`,
+
+    .. math:: \ddot L L^\top + 2 \dot L \dot L^\top + L \ddot L^\top, \qquad
+              \dot L_i = \frac{\xi_i - s_i L_i}{|K_i|} , \quad
+              \ddot L_i = \frac{(3 s_i^2 - |\xi_i|^2) L_i - 2 s_i \xi_i}{|K_i|^2} .
 
     Parameters
     ----------
@@ -164,6 +259,20 @@ def theta_inverse_second_differential(vector, unit_lower):
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    Examples
+    --------
+    For two variables, the second derivative of :math:`k (1 + k^2)^{-1/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse_second_differential
+    >>> vector = np.array([[0.0, 0.0], [1.0, 0.0]])
+    >>> unit_lower = np.array([[1.0, 0.0], [0.75, 1.0]])
+    >>> theta_inverse_second_differential(vector, unit_lower).round(12)
+    array([[ 0.     , -0.73728],
+           [-0.73728,  0.     ]])
+    >>> round(-3 * 0.75 * (1 + 0.75**2) ** -2.5, 12)
+    -0.73728
     """
     return _inverse_second_differential(vector, vector, unit_lower)
 
@@ -331,7 +440,9 @@ _theta_inverse_differential = StatedGradient(
 
 
 def full_rank_factor(correlation):
-    """Return the Cholesky factor of correlation matrices.
+    r"""Return the Cholesky factor of correlation matrices.
+
+    .. math:: C = L L^\top .
 
     Parameters
     ----------
@@ -343,6 +454,14 @@ def full_rank_factor(correlation):
     factor : array, shape=[..., n, n]
         Lower triangular matrix; NaN where `correlation` is not positive definite, or so
         close to singular that rounding decides the sign of a pivot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import full_rank_factor
+    >>> full_rank_factor(np.array([[1.0, 0.6], [0.6, 1.0]]))
+    array([[1. , 0. ],
+           [0.6, 0.8]])
     """
     xp = namespace(correlation)
     factor, definite = flagged_cholesky(moving_hollow(correlation))
@@ -362,6 +481,19 @@ def cor_inverse(correlation):
     -------
     inverse : array, shape=[..., n, n]
         Full-rank correlation matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor_inverse
+    >>> cor_inverse(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[ 1. , -0.6],
+           [-0.6,  1. ]])
     """
     factor = full_rank_factor(correlation)
     root = inverse_lower(factor)

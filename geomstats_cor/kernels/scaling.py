@@ -52,6 +52,24 @@ def log_scaling(matrix):
     -------
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
+
+    References
+    ----------
+    .. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified
+       row and column sums. Numer. Math. 12, 1968.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaling
+    >>> log_scaling(np.diag([4.0, 1.0])).round(12)
+    array([0.5, 1. ])
+    >>> matrix = np.array([[2.0, 1.0], [1.0, 1.0]])
+    >>> scaling = log_scaling(matrix)
+    >>> (scaling * (matrix @ scaling)).round(12)
+    array([1., 1.])
     """
     matrix = moving_symmetric(matrix)
     return implicit_scaling(matrix, _solve_scaling(matrix))
@@ -59,6 +77,8 @@ def log_scaling(matrix):
 
 def scaled_to_unit_row_sums(matrix):
     r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
+
+    The diagonal of :math:`\mathcal D^\star(\Sigma)` is that of `log_scaling`.
 
     Parameters
     ----------
@@ -69,6 +89,21 @@ def scaled_to_unit_row_sums(matrix):
     -------
     balanced : array, shape=[..., n, n]
         Symmetric positive definite matrix with unit row sums.
+
+    References
+    ----------
+    .. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified
+       row and column sums. Numer. Math. 12, 1968.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import scaled_to_unit_row_sums
+    >>> scaled_to_unit_row_sums(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[0.625, 0.375],
+           [0.375, 0.625]])
     """
     matrix = moving_symmetric(matrix)
     return congruence(log_scaling(matrix), matrix)
@@ -82,14 +117,29 @@ def log_scaling_differential(vector, matrix):
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`\dot\Sigma`.
     matrix : array, shape=[..., n, n]
-        Symmetric positive definite matrix.
+        Symmetric positive definite matrix :math:`\Sigma`.
 
     Returns
     -------
     moved : array, shape=[..., n]
         Derivative of the scaling along `vector`.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    The scaling of a diagonal matrix is :math:`\Sigma_{ii}^{-1/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaling_differential
+    >>> moved = log_scaling_differential(np.diag([1.0, 0.0]), np.diag([4.0, 1.0]))
+    >>> moved.round(12) + 0.0
+    array([-0.0625,  0.    ])
     """
     vector, matrix = moving_symmetric(vector), moving_symmetric(matrix)
     scaling = log_scaling(matrix)

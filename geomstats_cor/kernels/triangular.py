@@ -43,6 +43,9 @@ _SERIES_UP_TO = 64
 def log_unit_lower(unit_lower):
     r"""Return the logarithm of unit lower triangular matrices.
 
+    .. math:: \log K = 2 \sum_{k < n / 2} \frac{Z^{2 k + 1}}{2 k + 1} , \qquad
+              Z = (K + I)^{-1} (K - I) .
+
     Parameters
     ----------
     unit_lower : array, shape=[..., n, n]
@@ -52,6 +55,23 @@ def log_unit_lower(unit_lower):
     -------
     logarithm : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_unit_lower
+    >>> unit_lower = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.5, 1.0, 1.0]])
+    >>> log_unit_lower(unit_lower).round(12) + 0.0
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
     """
     return _log(unit_lower)
 
@@ -59,7 +79,8 @@ def log_unit_lower(unit_lower):
 def log_unit_lower_differential(vector, unit_lower):
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
-    .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds .
+    .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds , \qquad
+              N = K - I .
 
     Parameters
     ----------
@@ -72,12 +93,34 @@ def log_unit_lower_differential(vector, unit_lower):
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    The logarithm of :math:`\exp((1 + t) X)` is :math:`(1 + t) X`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import (
+    ...     exp_strictly_lower,
+    ...     log_unit_lower_differential,
+    ... )
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> unit_lower = exp_strictly_lower(strict)
+    >>> log_unit_lower_differential(strict @ unit_lower, unit_lower).round(12) + 0.0
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
     """
     return _log_differential(strictly_lower(vector), unit_lower)
 
 
 def exp_strictly_lower(strict):
     r"""Return the exponential of strictly lower triangular matrices.
+
+    .. math:: \exp X = \sum_{k < n} \frac{X^k}{k!} .
 
     Parameters
     ----------
@@ -88,6 +131,23 @@ def exp_strictly_lower(strict):
     -------
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower(strict)
+    array([[1. , 0. , 0. ],
+           [1. , 1. , 0. ],
+           [0.5, 1. , 1. ]])
     """
     return _exp(strict)
 
@@ -95,23 +155,44 @@ def exp_strictly_lower(strict):
 def exp_strictly_lower_differential(vector, strict):
     r"""Return the differential of the exponential at a strictly lower matrix.
 
+    .. math:: d_X \exp(\xi) = \int_0^1 e^{s X} \xi e^{(1 - s) X} ds .
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`\xi`.
     strict : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`X`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    In the direction of :math:`X` itself it is :math:`X \exp X`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower_differential
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower_differential(strict, strict)
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [1., 1., 0.]])
     """
     return _exp_differential(strictly_lower(vector), strict)
 
 
 def exp_strictly_lower_second_differential(vector, strict):
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
+
+    .. math:: 2 \int_{a, b \ge 0, \, a + b \le 1}
+              e^{a X} \xi e^{b X} \xi e^{(1 - a - b) X} \, da \, db .
 
     Parameters
     ----------
@@ -124,6 +205,22 @@ def exp_strictly_lower_second_differential(vector, strict):
     -------
     curved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    At the null matrix it is :math:`\xi^2`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower_second_differential
+    >>> vector = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower_second_differential(vector, np.zeros((3, 3)))
+    array([[0., 0., 0.],
+           [0., 0., 0.],
+           [1., 0., 0.]])
     """
     vector = strictly_lower(vector)
     return _exp_second_differential(vector, vector, strict)
