@@ -246,7 +246,7 @@ class TensorComponents:
         tangent_vec_d,
         base_point=None,
     ):
-        r"""Return the derivative of the curvature: the five metrics are locally symmetric.
+        r"""Return zero: all five metrics are locally symmetric.
 
         .. math:: (\nabla_A R)(B, C) D = 0 .
 

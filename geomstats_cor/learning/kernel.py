@@ -66,7 +66,9 @@ def _lengths(points_a, points_b, metric):
 
 
 class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimator):
-    """Turn correlation matrices into rows of a kernel matrix, for kernel machines.
+    r"""Turn correlation matrices into rows of a kernel matrix, for kernel machines.
+
+    .. math:: x(C) = (k(C, C_1), \dots, k(C, C_N)) .
 
     The features of a matrix are the values of `kernel_matrix` between it and the
     matrices of `fit`: what scikit-learn calls a precomputed kernel.
@@ -136,7 +138,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         return float(np.median(apart)) if len(apart) else 1.0
 
     def transform(self, X):
-        """Return the kernel between matrices and those of `fit`.
+        """Return the kernel :math:`k(C, C_i)` between matrices and those of `fit`.
 
         Parameters
         ----------
