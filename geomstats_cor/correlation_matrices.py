@@ -33,7 +33,7 @@ from .validation import (
 class SafePoint(NamedTuple):
     """What `FullRankCorrelationMatrices.nearest_safe_point` did.
 
-    Attributes
+    Parameters
     ----------
     point : array, shape=[..., n, n]
         Correlation matrix :math:`(1 - s) C + s I`.

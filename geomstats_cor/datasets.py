@@ -8,7 +8,7 @@ import numpy as np
 class Connectomes(NamedTuple):
     """Functional connectomes with their diagnosis.
 
-    Attributes
+    Parameters
     ----------
     correlations : array, shape=[86, 28, 28]
         Full-rank correlation matrices, one per subject.

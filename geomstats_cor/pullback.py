@@ -342,8 +342,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         ----------
         points : array-like, shape=[k, n, n]
             Points.
-        n_jobs, **joblib_kwargs
-            Unused: all distances are computed at once. Classes of geomstats pass them.
+        n_jobs : int
+            Unused: all distances are computed at once. Classes of geomstats pass it.
+        **joblib_kwargs
+            Unused, too.
 
         Returns
         -------

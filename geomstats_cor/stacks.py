@@ -37,7 +37,7 @@ SAFE_EIGENVALUE = 0.05
 class BadMatrix(NamedTuple):
     """A matrix of a stack that is not a full-rank correlation matrix.
 
-    Attributes
+    Parameters
     ----------
     index : int
         Its place in the stack.
@@ -56,7 +56,7 @@ class BadMatrix(NamedTuple):
 class CleaningReport:
     """What `clean_points` found and did.
 
-    Attributes
+    Parameters
     ----------
     bad : tuple of BadMatrix
         Every bad matrix of the stack, in order.
@@ -306,6 +306,7 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
     Examples
     --------
     >>> import warnings
+    >>> from geomstats_cor import clean_points
     >>> stack = [[[1, 0.5], [0.5, 1]], [[1, 2], [2, 1]]]
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")

@@ -23,7 +23,7 @@ _DOUBLINGS, _BISECTIONS = 30, 60
 class ConfidenceRegion(ABC):
     """A region about the mean of a sample that covers the true mean at some level.
 
-    Attributes
+    Parameters
     ----------
     mean : array, shape=[n, n]
         Fréchet mean of the sample.
@@ -107,7 +107,7 @@ class HotellingRegion(ConfidenceRegion):
     where :math:`x_i` are the coordinates of :math:`\log_\mu C_i` and :math:`S` is their
     covariance matrix.
 
-    Attributes
+    Parameters
     ----------
     mean : array, shape=[n, n]
         Fréchet mean of the sample.
@@ -189,7 +189,7 @@ class BootstrapBall(ConfidenceRegion):
 
     .. math:: \{ C : d(C, M) \le r \} .
 
-    Attributes
+    Parameters
     ----------
     mean : array, shape=[n, n]
         Fréchet mean :math:`M` of the sample.
@@ -278,7 +278,7 @@ def confidence_region(
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, confidence_region
     >>> space = FullRankCorrelationMatrices(3, equip="ecm")
     >>> region = confidence_region(space.random_point(50, rng=0), space)
     >>> bool(region.contains(region.mean)), bool(region.contains(np.eye(3)))

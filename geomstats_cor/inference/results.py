@@ -14,7 +14,7 @@ class SignificanceTest:
 
     of all permutations, it is the share with :math:`T_b \ge T`.
 
-    Attributes
+    Parameters
     ----------
     hypothesis : str
         What was tested.

@@ -74,9 +74,13 @@ def pack_strictly_lower(matrix):
 
 
 def unpack_strictly_lower(packed):
-    """Return strictly lower triangular matrices from their packed entries.
+    r"""Return strictly lower triangular matrices from their packed entries.
 
-    The inverse of `pack_strictly_lower` on strictly lower triangular matrices.
+    .. math:: (v_1, v_2, v_3, \dots) \mapsto \begin{pmatrix}
+              0 & & & \\ v_1 & 0 & & \\ v_2 & v_3 & 0 & \\ \vdots & & & \ddots
+              \end{pmatrix} ,
+
+    the inverse of `pack_strictly_lower` on these matrices.
 
     Parameters
     ----------

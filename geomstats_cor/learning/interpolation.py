@@ -37,6 +37,7 @@ def interpolate(points, times, at, space):
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import interpolate
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
     >>> interpolate(points, [2000, 2010], [2000, 2010, 2020], space)[:, 1, 0].round(4)

@@ -41,6 +41,7 @@ def kernel_matrix(points_a, points_b, space, sigma):
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import kernel_matrix
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0.6], [0.6, 1]], [[1, 0], [0, 1]]]
     >>> kernel_matrix(points, points, space, sigma=0.75).round(4)
@@ -98,6 +99,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.svm import SVC
     >>> from geomstats_cor.datasets import load_connectomes
+    >>> from geomstats_cor.learning import ToKernel
     >>> data = load_connectomes()
     >>> model = make_pipeline(ToKernel(metric="phcm"), SVC(kernel="precomputed"))
     >>> model.fit(data.correlations, data.labels).predict(data.correlations).shape

@@ -58,6 +58,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
     --------
     >>> import numpy as np
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import GeodesicRegression
     >>> space = FullRankCorrelationMatrices(3, equip="phcm")
     >>> start, end = space.random_point(2, rng=0)
     >>> time = np.linspace(0.0, 1.0, 6)

@@ -55,6 +55,7 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import smooth
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
     >>> smooth(points, [0, 1], space, bandwidth=0.5, at=[0, 0.5])[:, 1, 0].round(4)

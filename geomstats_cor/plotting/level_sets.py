@@ -29,7 +29,7 @@ _MAX_STEPS = 80
 class LevelSet(NamedTuple):
     """A surface in the manifold of 3 x 3 correlation matrices.
 
-    Attributes
+    Parameters
     ----------
     points : numpy.ndarray, shape=[k, 3, 3]
         Correlation matrices, the vertices.
