@@ -110,11 +110,12 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
               \lambda_x \kappa \langle x, [z_k] \rangle \cosh(2 \kappa \gamma_k)
-              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right), \qquad
-              \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} ,
+              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right) ,
 
-    with :math:`\kappa = \sqrt{-K}` and :math:`[z] = z / |z|`. As :math:`K \to 0` they
-    tend to :math:`4 (\langle x, z_k \rangle - \gamma_k |z_k|)`.
+    .. math:: \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} , \qquad
+              \kappa = \sqrt{-K} , \quad [z] = \frac{z}{|z|} .
+
+    As :math:`K \to 0` they tend to :math:`4 (\langle x, z_k \rangle - \gamma_k |z_k|)`.
 
     Parameters
     ----------

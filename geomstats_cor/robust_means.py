@@ -72,8 +72,9 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     With weights of sum one, the trimmed mean :math:`M` and the weights
     :math:`\omega` that are kept satisfy
 
-    .. math:: M = \operatorname{argmin}_C \sum_i \omega_i d(C, C_i)^2 , \qquad
-              \omega = \operatorname{argmin} \Big\{ \sum_i \omega_i d(M, C_i)^2 :
+    .. math:: M = \operatorname{argmin}_C \sum_i \omega_i d(C, C_i)^2 ,
+
+    .. math:: \omega = \operatorname{argmin} \Big\{ \sum_i \omega_i d(M, C_i)^2 :
               0 \le \omega_i \le w_i, \, \sum_i \omega_i = 1 - f \Big\} :
 
     the mean of what is kept, which is what is nearest to the mean. Of the farthest

@@ -100,8 +100,9 @@ def cor_second_differential(first, second, covariance):
 
     .. math:: \operatorname{off}\left(\tilde Y
               + 2 (s 1^\top + 1 s^\top) \odot \tilde X
-              + (b 1^\top + 1 b^\top + 2 s s^\top) \odot C\right), \qquad
-              s = -\tfrac12 \operatorname{diag} \tilde X , \quad
+              + (b 1^\top + 1 b^\top + 2 s s^\top) \odot C\right) ,
+
+    .. math:: s = -\tfrac12 \operatorname{diag} \tilde X , \qquad
               b = 3 s^2 - \tfrac12 \operatorname{diag} \tilde Y .
 
     Parameters

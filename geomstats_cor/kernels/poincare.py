@@ -115,8 +115,10 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
               \lambda_x \kappa \langle x, [z_k] \rangle \cosh(2 \kappa \gamma_k)
-              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right), \qquad
-              \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} .
+              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right) ,
+
+    .. math:: \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} , \qquad
+              \kappa = \sqrt{-K} , \quad [z] = \frac{z}{|z|} .
 
     Parameters
     ----------
