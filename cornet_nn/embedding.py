@@ -20,16 +20,23 @@ from .front_end import CovariancePooling, Shrinkage
 
 
 class JointFeatures(nn.Module):
-    """The coordinates of every joint, followed by those of a neighbour.
+    r"""The coordinates of every joint, followed by those of a neighbour.
+
+    .. math:: (x_j, x_{\nu(j)}) .
 
     Parameters
     ----------
     neighbors : sequence of int
-        Index of the neighbour of each joint.
+        Index :math:`\nu(j)` of the neighbour of each joint.
 
     Notes
     -----
     Input [..., joints, k], output [..., joints, 2 k].
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
 
     Examples
     --------
@@ -159,10 +166,14 @@ class GaussianEmbedding(nn.Module):
 
 
 class TemporalPyramid(nn.Module):
-    """Covariance matrices over the windows of a temporal pyramid.
+    r"""Covariance matrices over the windows of a temporal pyramid.
 
-    Level by level, the sequence is cut into 1, 2, 4, ... windows of equal length, and
-    of each the covariance matrix is taken, see `CovariancePooling`, and shrunk.
+    .. math:: \operatorname{Cov}\left\{ x_t : \lfloor w T / 2^\ell \rfloor \le t
+              < \lfloor (w + 1) T / 2^\ell \rfloor \right\} , \qquad w < 2^\ell .
+
+    Level by level, the sequence of length :math:`T` is cut into :math:`2^\ell = 1, 2,
+    4, \dots` windows, and the covariance matrix of each, see `CovariancePooling`, is
+    shrunk.
 
     Parameters
     ----------

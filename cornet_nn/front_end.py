@@ -78,6 +78,11 @@ class Shrinkage(nn.Module):
     -----
     Input and output [..., n, n].
 
+    References
+    ----------
+    .. [L2004] O. Ledoit and M. Wolf. A well-conditioned estimator for large-dimensional
+       covariance matrices. J. Multivariate Anal. 88, 2004.
+
     Examples
     --------
     >>> import torch
@@ -129,6 +134,11 @@ class MatrixPower(nn.Module):
     Notes
     -----
     Input and output [..., n, n], symmetric and positive definite.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
 
     Examples
     --------

@@ -287,6 +287,11 @@ class StrictPartHyperplanes(FlatHyperplanes):
     metric : CorrelationMetric
         Metric.
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import numpy as np

@@ -162,6 +162,11 @@ class FrechetMean(BaseEstimator):
     estimate_ : array, shape=[n, n]
         Fréchet mean.
 
+    References
+    ----------
+    .. [K1977] H. Karcher. Riemannian center of mass and mollifier smoothing. Comm. Pure
+       Appl. Math. 30, 1977.
+
     Examples
     --------
     >>> from geomstats_cor import FrechetMean, FullRankCorrelationMatrices

@@ -55,6 +55,14 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     image_space : Manifold
         Image space, equipped with an `ImageMetric`.
 
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
     Examples
     --------
     >>> import numpy as np

@@ -103,6 +103,11 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     mean : array, shape=[..., n, n]
         Trimmed mean.
 
+    References
+    ----------
+    .. [G1991] A. Gordaliza. Best approximations to random variables based on trimming
+       procedures. J. Approx. Theory 64, 1991.
+
     Examples
     --------
     >>> import numpy as np
@@ -246,6 +251,11 @@ class TrimmedMean(_Center):
     ----------
     estimate_ : array, shape=[n, n]
         Trimmed mean.
+
+    References
+    ----------
+    .. [G1991] A. Gordaliza. Best approximations to random variables based on trimming
+       procedures. J. Approx. Theory 64, 1991.
 
     Examples
     --------

@@ -200,6 +200,11 @@ class BootstrapBall(ConfidenceRegion):
     radius : float
         Radius :math:`r`.
 
+    References
+    ----------
+    .. [BP2005] R. Bhattacharya and V. Patrangenaru. Large sample theory of intrinsic
+       and extrinsic sample means on manifolds II. Ann. Statist. 33, 2005.
+
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices

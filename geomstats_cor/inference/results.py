@@ -41,6 +41,11 @@ class SignificanceTest:
     dispersions : numpy.ndarray, shape=[k]
         Fréchet variance of each group: mean squared distance to its mean.
 
+    References
+    ----------
+    .. [PS2010] B. Phipson and G. K. Smyth. Permutation p-values should never be zero.
+       Stat. Appl. Genet. Mol. Biol. 9, 2010.
+
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices, equal_means_test

@@ -570,6 +570,10 @@ def helmert(size):
     basis : numpy.ndarray, shape=[n, n - 1]
         Orthonormal columns, each of sum zero.
 
+    References
+    ----------
+    .. [L1965] H. O. Lancaster. The Helmert matrices. Amer. Math. Monthly 72, 1965.
+
     Examples
     --------
     >>> import numpy as np

@@ -40,6 +40,12 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
 
+    References
+    ----------
+    .. [B2012] A. Barachant, S. Bonnet, M. Congedo and C. Jutten. Multiclass
+       brain-computer interface classification by Riemannian geometry. IEEE Trans.
+       Biomed. Eng. 59, 2012.
+
     Examples
     --------
     >>> import numpy as np

@@ -94,6 +94,11 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
 
+    References
+    ----------
+    .. [F2015] A. Feragen, F. Lauze and S. Hauberg. Geodesic exponential kernels: when
+       curvature and linearity conflict. CVPR, 2015.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline

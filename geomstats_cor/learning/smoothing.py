@@ -52,6 +52,11 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     path : array, shape=[T, n, n]
         Correlation matrices.
 
+    References
+    ----------
+    .. [D2010] B. C. Davis, P. T. Fletcher, E. Bullitt and S. Joshi. Population shape
+       regression from random design data. Int. J. Comput. Vision 90, 2010.
+
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
