@@ -229,6 +229,14 @@ class ParameterError(GeomstatsCorError, ValueError):
     """
 
 
+class DataError(GeomstatsCorError, ValueError):
+    """A file or an item of a data set is damaged, or cannot be used as it is."""
+
+
+class DataWarning(UserWarning):
+    """Items of a data set were left out or changed; the message names them."""
+
+
 class ConvergenceWarning(_Unconverged, UserWarning):
     """An iteration stopped short of rounding accuracy.
 

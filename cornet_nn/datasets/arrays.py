@@ -1,0 +1,188 @@
+"""Data sets in .npz and .npy files."""
+
+import zipfile
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .dataset import Dataset
+from .labels import indexed, is_for_test
+from .matrices import kind_of, screened
+from .sequences import SequenceMatrices, reference_lengths
+from .skeletons import SKELETONS
+
+# What an .npz file may hold, and the word that names its file beside an .npy file.
+_ARRAYS = {
+    "C": None,
+    "S": None,
+    "X": None,
+    "L": "lengths",
+    "y": "labels",
+    "split": "split",
+    "classes": "classes",
+    "names": "names",
+    "groups": "groups",
+}
+
+
+def load_arrays(
+    path, conversion, *, kind=None, skeleton=None, bone_lengths=False, **steps
+):
+    """Load an .npz file, or an .npy file and those beside it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        An .npz file with one of the arrays `C` (correlation matrices), `S` (covariance
+        matrices) or `X`, which are matrices or signals, or with `L` the frames of
+        sequences one after the other, as many as `L` says of each. Beside it `y`
+        (labels), `split` (0 train, 1 test), `classes` (names of classes), `names` (of
+        items) and `groups`, all optional. Or a file `NAME.npy` that holds `X`, beside
+        which the others are `NAME_lengths.npy`, `NAME_labels.npy`, `NAME_split.npy`,
+        `NAME_classes.npy`, `NAME_names.npy` and `NAME_groups.npy`.
+    conversion : Conversion
+        How to convert sequences.
+    kind : str or None
+        Kind of the stack `X`; None decides from its shape and diagonal.
+    skeleton : str or None
+        For sequences: "hdm05", "fpha" or "ntu120", if the numbers of a frame are the
+        coordinates of its joints.
+    bone_lengths : bool
+        For sequences with a skeleton: whether to give all bones the lengths they have
+        in the first sequence.
+    **steps
+        For sequences: steps of `SequenceMatrices`, where the representation is
+        "covariance" and there is one level if nothing else is said. For covariance
+        matrices `shrinkage` and `ridge`, none by default.
+
+    Returns
+    -------
+    dataset : Dataset
+        Data set.
+    """
+    arrays = _found(path)
+    stacks = [name for name in ("C", "S", "X") if name in arrays]
+    if len(stacks) != 1:
+        raise DataError(
+            f"{path} holds {', '.join(sorted(arrays)) or 'nothing'}: one array C, S or "
+            f"X is wanted"
+        )
+    if "L" in arrays:
+        if stacks != ["X"] or kind is not None:
+            raise ParameterError(
+                f"{path} holds sequences, by its array L: their frames are X, and "
+                f"their kind is not for choosing"
+            )
+        return _sequences(path, conversion, arrays, skeleton, bone_lengths, steps)
+    unused = sorted(set(steps) - {"shrinkage", "ridge"})
+    unused += ["skeleton"] * (skeleton is not None) + ["bone_lengths"] * bone_lengths
+    if unused:
+        raise ParameterError(
+            f"{', '.join(unused)}: for sequences only, and {path} holds none, as it "
+            f"has no array L"
+        )
+    kind = {"C": "correlation", "S": "covariance", "X": kind}[stacks[0]]
+    return _stack(arrays.pop(stacks[0]), arrays, path, kind, **steps)
+
+
+def _found(path):
+    """Return the arrays by their names in an .npz file."""
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files if name in _ARRAYS}
+        files = {
+            name: path.with_name(f"{path.stem}_{word}.npy")
+            for name, word in _ARRAYS.items()
+            if word
+        }
+        files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
+        return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
+
+
+def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
+    if skeleton is not None and skeleton not in SKELETONS:
+        raise ParameterError(
+            f"skeleton is one of {', '.join(SKELETONS)}, not {skeleton!r}"
+        )
+    if bone_lengths and skeleton is None:
+        raise ParameterError("bone_lengths needs a skeleton")
+    frames, lengths = arrays["X"], arrays["L"]
+    if lengths.sum() != len(frames) or (lengths < 0).any():
+        raise DataError(
+            f"{path}: the lengths L add up to {lengths.sum()}, and X has {len(frames)} "
+            f"frames"
+        )
+    pieces = np.split(frames, np.cumsum(lengths)[:-1])
+    bones = SKELETONS.get(skeleton)
+    matrices = SequenceMatrices(
+        skeleton=bones,
+        lengths=reference_lengths(pieces, bones) if bone_lengths else None,
+        **{"representation": "covariance", "levels": 1, **steps},
+    )
+    items = list(zip(_item_names(arrays, path, len(pieces)), pieces, strict=True))
+    converted = conversion.run(
+        str(path), matrices, items, [path], {"matrices": matrices}
+    )
+    return _dataset(path, converted, arrays, len(pieces), matrices.kind)
+
+
+def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
+    if stack.dtype.kind not in "fiu":
+        raise DataError(f"{path}: real numbers are wanted, not {stack.dtype}")
+    if stack.dtype not in (np.float32, np.float64):
+        stack = stack.astype(np.float64)
+    kind = kind or kind_of(stack)
+    if kind == "signal":
+        if stack.ndim != 3:
+            raise DataError(
+                f"{path} has shape {stack.shape}: [N, channels, time] is wanted"
+            )
+    elif stack.ndim not in (3, 4) or stack.shape[-1] != stack.shape[-2]:
+        raise DataError(
+            f"{path} has shape {stack.shape}: [N, n, n] or [N, c, n, n] is wanted"
+        )
+    names = _item_names(arrays, path, len(stack))
+    converted = screened(stack, names, kind, shrinkage, ridge)
+    return _dataset(path, converted, arrays, len(stack), kind)
+
+
+def _item_names(arrays, path, number):
+    names = arrays.get("names")
+    if names is not None and names.shape == (number,):
+        return [str(name) for name in names]
+    return [f"{path.name}[{index}]" for index in range(number)]
+
+
+def _dataset(path, converted, arrays, number, kind):
+    for name in ("y", "split", "groups"):
+        if name in arrays and arrays[name].shape != (number,):
+            raise DataError(
+                f"{path}: {name} has shape {arrays[name].shape}, and there are "
+                f"{number} items"
+            )
+    labels, classes = np.full(number, -1), ()
+    if "y" in arrays:
+        labels, classes = indexed(arrays["y"])
+    if "classes" in arrays:
+        if arrays["classes"].shape != (len(classes),):
+            raise DataError(
+                f"{path} has {len(classes)} classes, and names for "
+                f"{arrays['classes'].size}"
+            )
+        classes = tuple(arrays["classes"].tolist())
+    kept = converted.kept
+    split, groups = arrays.get("split"), arrays.get("groups")
+    return Dataset(
+        str(path),
+        converted.values,
+        labels[kept],
+        classes,
+        kind,
+        test=None if split is None else is_for_test(split, path)[kept],
+        groups=None if groups is None else groups[kept],
+        problems=converted.problems,
+    )

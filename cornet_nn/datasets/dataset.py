@@ -1,0 +1,148 @@
+"""What a loader returns."""
+
+import dataclasses
+
+import numpy as np
+
+from geomstats_cor.exceptions import ParameterError, ShapeError
+
+KINDS = ("correlation", "covariance", "signal")
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A labelled stack of matrices or signals.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set, or path of the file.
+    inputs : array, shape=[N, n, n], [N, c, n, n] or [N, channels, time]
+        Matrices, or signals if the kind is "signal".
+    labels : array of int, shape=[N]
+        Index of the class of each item; all are -1 if the data has no labels.
+    classes : tuple of str
+        Names of the classes.
+    kind : str
+        "correlation", "covariance" or "signal".
+    test : array of bool, shape=[N], or None
+        Whether each item belongs to the test part of the split that comes with the
+        data, if there is one.
+    groups : array, shape=[N], or None
+        What items of a group have in common, such as the subject: a split should not
+        separate them.
+    synthetic : bool
+        Whether the data is simulated.
+    problems : tuple of str
+        What was wrong with which item, and what was done about it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = Dataset(
+    ...     "two", np.stack([np.eye(3)] * 4), [0, 1, 0, 1], ("a", "b"), "correlation",
+    ...     test=[False, False, True, True],
+    ... )
+    >>> data
+    Dataset two: 4 correlation [3, 3], 2 classes, 2 for test
+    >>> data.test_part().labels
+    array([0, 1])
+    """
+
+    name: str
+    inputs: np.ndarray
+    labels: np.ndarray
+    classes: tuple
+    kind: str
+    test: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    synthetic: bool = False
+    problems: tuple = ()
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ParameterError(f"kind is one of {KINDS}, not {self.kind!r}")
+        self._keep("inputs", np.asarray(self.inputs))
+        self._keep("labels", np.asarray(self.labels, dtype=np.int64))
+        self._keep("classes", tuple(str(name) for name in self.classes))
+        self._keep("problems", tuple(self.problems))
+        if self.test is not None:
+            self._keep("test", np.asarray(self.test, dtype=bool))
+        if self.groups is not None:
+            self._keep("groups", np.asarray(self.groups))
+        for field in ("labels", "test", "groups"):
+            values = getattr(self, field)
+            if values is not None and values.shape != (len(self.inputs),):
+                raise ShapeError(
+                    f"{self.name}: {field} has shape {values.shape}, and there are "
+                    f"{len(self.inputs)} inputs"
+                )
+        if self.is_labelled and not (
+            self.labels.min() >= 0 and self.labels.max() < len(self.classes)
+        ):
+            raise ParameterError(
+                f"{self.name}: labels are indices of the {len(self.classes)} classes, "
+                f"and run from {self.labels.min()} to {self.labels.max()}"
+            )
+
+    def _keep(self, field, value):
+        object.__setattr__(self, field, value)
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __repr__(self):
+        shape = "[" + ", ".join(map(str, self.inputs.shape[1:])) + "]"
+        parts = [f"{len(self)} {self.kind} {shape}"]
+        parts += [f"{len(self.classes)} classes"] if self.classes else ["no labels"]
+        if self.test is not None:
+            parts.append(f"{self.test.sum()} for test")
+        if self.problems:
+            parts.append(f"{len(self.problems)} problems")
+        title = "Dataset (synthetic)" if self.synthetic else "Dataset"
+        return f"{title} {self.name}: {', '.join(parts)}"
+
+    @property
+    def is_labelled(self):
+        """Whether there are items and they have labels."""
+        return bool(len(self.labels)) and not bool(np.all(self.labels == -1))
+
+    def subset(self, index):
+        """Return some of the items.
+
+        Parameters
+        ----------
+        index : array of int or bool, or slice
+            Which.
+
+        Returns
+        -------
+        subset : Dataset
+            Data set with the same classes.
+        """
+        parts = {
+            field: None if values is None else values[index]
+            for field, values in (
+                ("inputs", self.inputs),
+                ("labels", self.labels),
+                ("test", self.test),
+                ("groups", self.groups),
+            )
+        }
+        return dataclasses.replace(self, **parts)
+
+    def train_part(self):
+        """Return the items for training, by the split that comes with the data."""
+        return self.subset(~self._split())
+
+    def test_part(self):
+        """Return the items for testing, by the split that comes with the data."""
+        return self.subset(self._split())
+
+    def _split(self):
+        if self.test is None:
+            raise ParameterError(
+                f"{self.name} comes without a split: choose one, such as "
+                f"sklearn.model_selection.StratifiedKFold, and use subset."
+            )
+        return self.test

@@ -1,0 +1,292 @@
+"""Radar signals: covariance matrices of windows, and a simulation.
+
+References
+----------
+.. [B2019] D. Brooks, O. Schwander, F. Barbaresco, J.-Y. Schneider and M. Cord.
+   Riemannian batch normalization for SPD neural networks. NeurIPS 2019.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendix "Input data".
+"""
+
+import functools
+import re
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .autoregressive import simulate
+from .dataset import Dataset
+from .labels import indexed
+from .matrices import covariances_from, usable_signal
+from .texts import matched
+
+_FILE = re.compile(r".*_(?P<label>[^_]+)")
+# Reflection coefficients about which those of the signals of each class lie.
+CLASSES = {
+    "fixed wing": (-0.55 + 0.30j, 0.25 + 0.10j, -0.15 + 0.10j, 0.10),
+    "rotor": (-0.35 + 0.45j, 0.35 - 0.10j, -0.05 + 0.25j, 0.20),
+    "drone": (-0.65 + 0.10j, 0.40 + 0.20j, -0.25 - 0.05j, 0.05),
+}
+
+
+def window_covariance(signal, window=20, hop=10):
+    r"""Return the covariance matrix of the windows of a complex signal.
+
+    The windows are the columns of a matrix :math:`W`; each row is centred, and
+
+    .. math:: G = \operatorname{Re} \frac{W W^H}{T' - 1}
+
+    for :math:`T'` windows. The matrix before the real part is Hermitian and close to
+    Toeplitz; its real part is positive definite whenever it is.
+
+    Parameters
+    ----------
+    signal : array, shape=[..., T]
+        Complex or real signal.
+    window : int
+        Length of the windows: the size of the matrix.
+    hop : int
+        Steps from one window to the next.
+
+    Returns
+    -------
+    covariance : array, shape=[..., window, window]
+        Real covariance matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> window_covariance(np.exp(0.3j * np.arange(400)), window=20, hop=10).shape
+    (20, 20)
+    """
+    if window < 2 or hop < 1:
+        raise ParameterError(
+            f"windows of at least 2 and a hop of at least 1 are wanted, not {window} "
+            f"and {hop}"
+        )
+    length = signal.shape[-1]
+    if length < window + hop:
+        raise DataError(
+            f"has {length} samples: at least two windows of {window} with hop "
+            f"{hop} are wanted, {window + hop} samples"
+        )
+    windows = np.lib.stride_tricks.sliding_window_view(signal, window, axis=-1)
+    windows = windows[..., ::hop, :].swapaxes(-1, -2)
+    centered = windows - windows.mean(axis=-1, keepdims=True)
+    products = centered @ centered.conj().swapaxes(-1, -2)
+    return products.real / (windows.shape[-1] - 1)
+
+
+def signal_input(signal, representation, window, hop, shrinkage, ridge):
+    """Return a complex signal as input of a network.
+
+    Parameters
+    ----------
+    signal : array, shape=[..., T]
+        Complex signal.
+    representation : str
+        "signal" for the real and the imaginary part as two channels, or "covariance".
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    value : array, shape=[..., 2, T] or [..., window, window]
+        Input.
+    """
+    if representation == "signal":
+        if shrinkage or ridge:
+            raise ParameterError("shrinkage and ridge are for covariance matrices")
+        return np.stack([signal.real, signal.imag], axis=-2)
+    if representation != "covariance":
+        raise ParameterError(
+            f"representation is 'signal' or 'covariance', not {representation!r}"
+        )
+    return covariances_from(window_covariance(signal, window, hop), shrinkage, ridge)
+
+
+def load_radar(
+    directory,
+    conversion,
+    *,
+    representation="signal",
+    length=None,
+    window=20,
+    hop=10,
+    shrinkage=0.0,
+    ridge=0.0,
+):
+    """Load radar signals.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder of files `*_{label}.npy`, each a complex signal with one axis.
+    conversion : Conversion
+        How to convert.
+    representation : str
+        "signal" for the real and the imaginary part, which the temporal convolution of
+        the network makes matrices [7, 20, 20] of; "covariance" for that of the windows.
+    length : int or None
+        Number of samples that are taken from the start of every signal; None takes
+        all, and leaves out signals of another length than most.
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    dataset : Dataset
+        Signals [2, length], or covariance matrices [window, window].
+    """
+    named, nameless = matched(directory.glob("*.npy"), _FILE)
+    files = [file for file, _ in named]
+    if not files:
+        raise ParameterError(f"{directory} holds no files *_label.npy")
+    settings = {
+        "representation": representation,
+        "length": length,
+        "window": window,
+        "hop": hop,
+        "shrinkage": shrinkage,
+        "ridge": ridge,
+    }
+    converted = conversion.run(
+        "radar",
+        functools.partial(_read_signal, **settings),
+        [(file.name, file) for file in files],
+        files,
+        settings,
+    )
+    labels, classes = indexed([match["label"] for _, match in named])
+    return Dataset(
+        "radar",
+        converted.values,
+        labels[converted.kept],
+        classes,
+        representation,
+        problems=(*nameless, *converted.problems),
+    )
+
+
+def _read_signal(file, length, **settings):
+    signal = np.load(file, allow_pickle=False)
+    if signal.ndim != 1 or signal.dtype.kind != "c":
+        raise DataError(
+            f"is {signal.dtype} of shape {signal.shape}: a complex signal with one "
+            f"axis is wanted"
+        )
+    if length is not None and len(signal) < length:
+        raise DataError(f"has {len(signal)} samples, and {length} are wanted")
+    signal = usable_signal(signal[:length].astype(np.complex128))
+    return signal_input(signal, **settings)
+
+
+def load_radar_synthetic(
+    *,
+    seed=0,
+    signals=3000,
+    length=1000,
+    spread=0.11,
+    representation="signal",
+    window=20,
+    hop=10,
+    shrinkage=0.0,
+    ridge=0.0,
+):
+    r"""Simulate radar-like signals.
+
+    The signals of a class are circular Gaussian autoregressive processes of order
+    four, whose reflection coefficients lie about those of the class: the coefficient
+    is moved by a normal variable :math:`z` of deviation `spread`, by the addition of
+    the Poincaré disk :math:`(k + w) / (1 + \bar k w)` with :math:`w = z \tanh |z| /
+    |z|`, and so stays in it. Every signal has a variance of its own, log-normal and the
+    same for all classes: the scale says nothing about the class.
+
+    Parameters
+    ----------
+    seed : int
+        Seed: the same seed gives the same data.
+    signals : int
+        Number of signals, of which each class has a third.
+    length : int
+        Number of samples.
+    spread : float
+        Deviation of the reflection coefficients within a class: the larger, the more
+        the classes overlap.
+    representation : str
+        "signal" for inputs [2, length], or "covariance" for [window, window].
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    dataset : Dataset
+        Data set that is marked as synthetic.
+
+    Examples
+    --------
+    >>> load_radar_synthetic(signals=6, length=100)
+    Dataset (synthetic) radar-synthetic: 6 signal [2, 100], 3 classes
+    """
+    if signals < len(CLASSES) or length < 2 or not spread >= 0.0:
+        raise ParameterError(
+            f"at least {len(CLASSES)} signals of 2 samples and a spread of zero or "
+            f"more are wanted, not {signals}, {length} and {spread}"
+        )
+    rng = np.random.default_rng(seed)
+    centers = np.array(list(CLASSES.values()))
+    labels = rng.permutation(np.arange(signals) % len(CLASSES))
+    reflections = moved(centers[labels], spread, rng)
+    variances = np.exp(rng.standard_normal(signals))
+    made = simulate(reflections, length, rng, variances)
+    return Dataset(
+        "radar-synthetic",
+        signal_input(made, representation, window, hop, shrinkage, ridge),
+        labels,
+        tuple(CLASSES),
+        representation,
+        synthetic=True,
+    )
+
+
+def moved(reflections, spread, rng):
+    """Move points of the unit disk at random, by hyperbolic distances.
+
+    Parameters
+    ----------
+    reflections : array, shape=[..., p]
+        Points.
+    spread : float
+        Deviation of the real and the imaginary part of the steps.
+    rng : numpy.random.Generator
+        Random numbers.
+
+    Returns
+    -------
+    moved : array, shape=[..., p]
+        Points of the open unit disk.
+    """
+    real, imaginary = spread * rng.standard_normal((2, *reflections.shape))
+    step = real + 1j * imaginary
+    length = np.abs(step)
+    step = step * np.divide(np.tanh(length), length, where=length > 0, out=length * 0)
+    return (reflections + step) / (1.0 + reflections.conj() * step)

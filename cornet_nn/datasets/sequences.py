@@ -1,0 +1,276 @@
+"""From a sequence to its covariance matrices, by stated steps."""
+
+import dataclasses
+
+import numpy as np
+import torch
+
+from cornet_nn.embedding import GaussianEmbedding, JointFeatures, TemporalPyramid
+from cornet_nn.front_end import PowerCorrelation
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .matrices import regularized, require_covariances
+from .preprocessing import aligned, bone_lengths, centered, with_bone_lengths
+from .skeletons import Skeleton
+
+
+@dataclasses.dataclass(frozen=True)
+class SequenceMatrices:
+    """The covariance matrices of a sequence of frames.
+
+    Attributes
+    ----------
+    skeleton : Skeleton or None
+        Skeleton of the joints; None for a sequence of plain numbers, of which only
+        covariance matrices can be made.
+    representation : str
+        "gaussian" makes matrices [28, 28] of the Gaussian embeddings of the frames,
+        "covariance" those of the coordinates.
+    center : str or None
+        "frame" or "first": subtract the root of each frame, or of the first. The
+        coordinates of the root are left out of a covariance if they are zero in all
+        frames.
+    lengths : tuple of float or None
+        Length of the bone of each joint, to which all sequences are normalised.
+    view : str or None
+        "frame" or "first": align the view by each frame, or by the first.
+    neighbors : tuple
+        Of the Gaussian embedding, "left", "right", "bottom" or indices: a set of
+        matrices is made with each.
+    levels : int
+        Number of levels of the temporal pyramid: 1 for the whole sequence, 2 for its
+        halves too.
+    frame_shrinkage : float
+        Shrinkage of the covariance over the joints of a frame.
+    shrinkage : float
+        Shrinkage of the covariance over time.
+    ridge : float
+        Ridge of the covariance over time. If it is positive, a constant sequence is
+        kept, with the matrix ridge I.
+    power : float
+        Power of the covariance matrices, before Cor; only with correlation.
+    correlation : bool
+        Whether to return the correlation matrices of the powers.
+    dtype : str
+        Precision of the result; the computation is in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cornet_nn.datasets.skeletons import FPHA
+    >>> hand = np.random.default_rng(0).standard_normal((30, 21, 3))
+    >>> SequenceMatrices(FPHA, neighbors=("left", "right", "bottom"))(hand).shape
+    (9, 28, 28)
+    >>> SequenceMatrices(FPHA, representation="covariance", levels=1)(hand).shape
+    (63, 63)
+    """
+
+    skeleton: Skeleton | None = None
+    representation: str = "gaussian"
+    center: str | None = None
+    lengths: tuple | None = None
+    view: str | None = None
+    neighbors: tuple = ("left",)
+    levels: int = 2
+    frame_shrinkage: float = 1e-3
+    shrinkage: float = 1e-3
+    ridge: float = 0.0
+    power: float = 1.0
+    correlation: bool = False
+    dtype: str = "float64"
+
+    def __post_init__(self):
+        if self.representation not in ("gaussian", "covariance"):
+            raise ParameterError(
+                f"representation is 'gaussian' or 'covariance', not "
+                f"{self.representation!r}"
+            )
+        if self.dtype not in ("float32", "float64"):
+            raise ParameterError(f"dtype is float32 or float64, not {self.dtype!r}")
+        if self.power != 1.0 and not self.correlation:
+            raise ParameterError(
+                "a power is taken before Cor: it needs correlation=True. Leave both "
+                "to the network for a power that can be tuned."
+            )
+        if self.levels < 1:
+            raise ParameterError(f"levels is at least 1, not {self.levels}")
+        if self.skeleton is None:
+            wanted = [
+                name
+                for name, value in (
+                    ("center", self.center),
+                    ("bone_lengths", self.lengths),
+                    ("view", self.view),
+                    ("representation='gaussian'", self.representation == "gaussian"),
+                )
+                if value
+            ]
+            if wanted:
+                raise ParameterError(f"{', '.join(wanted)} need a skeleton")
+        elif self.representation == "gaussian":
+            object.__setattr__(self, "neighbors", _sides(self.neighbors))
+            if not self.neighbors:
+                raise ParameterError("the Gaussian embedding needs neighbors")
+            for side in self.neighbors:
+                self.skeleton.neighbors(side)
+
+    @property
+    def kind(self):
+        """Kind of the matrices."""
+        return "correlation" if self.correlation else "covariance"
+
+    def __call__(self, sequence):
+        """Return the matrices of a sequence.
+
+        Parameters
+        ----------
+        sequence : array, shape=[T, joints, 3] or [T, k]
+            Sequence.
+
+        Returns
+        -------
+        matrices : array, shape=[c, n, n], or [n, n] if there is one
+            Matrices of the windows of each set of neighbours.
+        """
+        covariances = self._covariances(self.placed(sequence))
+        covariances = regularized(covariances, ridge=self.ridge)
+        require_covariances(covariances)
+        if self.correlation:
+            front_end = PowerCorrelation(self.power)
+            covariances = front_end(torch.from_numpy(covariances)).numpy()
+        matrices = covariances.reshape(-1, *covariances.shape[-2:])
+        return (matrices[0] if len(matrices) == 1 else matrices).astype(self.dtype)
+
+    def placed(self, sequence):
+        """Return a sequence centred, with other bone lengths, and aligned, as chosen.
+
+        Parameters
+        ----------
+        sequence : array, shape=[T, joints, 3] or [T, k]
+            Sequence.
+
+        Returns
+        -------
+        placed : array, shape=[T, joints, 3], or [T, k] without a skeleton
+            Sequence.
+        """
+        sequence = self._checked(np.asarray(sequence, dtype=np.float64))
+        if self.center:
+            sequence = centered(sequence, self.skeleton.root, self.center)
+        if self.lengths is not None:
+            lengths = np.array(self.lengths)
+            sequence = with_bone_lengths(sequence, self.skeleton, lengths)
+        if self.view:
+            sequence = aligned(sequence, self.skeleton, self.view)
+        return sequence
+
+    def _checked(self, sequence):
+        if not sequence.size:
+            raise DataError("is empty")
+        if self.skeleton is not None:
+            sequence = sequence.reshape(len(sequence), -1)
+            wanted = 3 * len(self.skeleton.joints)
+            if sequence.shape[1] != wanted:
+                raise DataError(
+                    f"has {sequence.shape[1]} coordinates in a frame: {wanted} are "
+                    f"wanted, three for each of {len(self.skeleton.joints)} joints"
+                )
+            sequence = sequence.reshape(len(sequence), -1, 3)
+        wanted = 2**self.levels
+        if len(sequence) < wanted:
+            raise DataError(
+                f"has {len(sequence)} frames: {wanted} are wanted for a pyramid of "
+                f"{self.levels} levels"
+            )
+        bad = ~np.isfinite(sequence).reshape(len(sequence), -1).all(axis=1)
+        if bad.any():
+            raise DataError(f"has a NaN or an infinity in frame {np.argmax(bad)}")
+        return sequence
+
+    def _covariances(self, sequence):
+        """Return the matrices before the ridge, shape=[..., windows, n, n]."""
+        if self.representation == "gaussian":
+            features = self._embedded(sequence)
+        else:
+            features = sequence.reshape(len(sequence), -1)
+            if self.center == "frame":
+                features = np.delete(sequence, self.skeleton.root, axis=1)
+                features = features.reshape(len(sequence), -1)
+        pyramid = TemporalPyramid(self.levels, self.shrinkage)
+        covariances = pyramid(torch.from_numpy(features)).numpy()
+        self._require_motion(features, covariances)
+        return covariances
+
+    def _embedded(self, joints):
+        if not np.ptp(joints, axis=0).any():
+            # The embedding of the frames is constant as well, where it exists.
+            return np.zeros((len(self.neighbors), len(joints), 28))
+        coincide = ~np.ptp(joints, axis=1).any(axis=-1)
+        if coincide.any():
+            raise DataError(f"has joints that coincide in frame {np.argmax(coincide)}")
+        embedding = GaussianEmbedding(self.frame_shrinkage)
+        frames = torch.from_numpy(joints)
+        return torch.stack(
+            [
+                embedding(JointFeatures(self.skeleton.neighbors(side))(frames))
+                for side in self.neighbors
+            ]
+        ).numpy()
+
+    def _require_motion(self, features, covariances):
+        if self.ridge > 0.0:
+            return
+        size = features.shape[-1]
+        rounding = (64 * np.finfo(np.float64).eps * np.abs(features).max()) ** 2
+        still = np.trace(covariances, axis1=-2, axis2=-1) <= size * rounding
+        if still.all():
+            raise DataError("is constant (a ridge keeps it)")
+        if still.any():
+            window = int(np.argwhere(still)[0, -1])
+            raise DataError(f"is constant in window {window} (a ridge keeps it)")
+
+
+def _sides(neighbors):
+    """Return sets of neighbours as a tuple, from one set or many."""
+    if isinstance(neighbors, str) or (
+        len(neighbors)
+        and np.ndim(neighbors[0]) == 0
+        and not isinstance(neighbors[0], str)
+    ):
+        neighbors = (neighbors,)
+    return tuple(
+        side if isinstance(side, str) else tuple(int(index) for index in side)
+        for side in neighbors
+    )
+
+
+STEPS = tuple(
+    field.name
+    for field in dataclasses.fields(SequenceMatrices)
+    if field.name not in ("skeleton", "lengths")
+)
+
+
+def reference_lengths(sequences, skeleton):
+    """Return the lengths of the bones of the first sequence that has them.
+
+    Parameters
+    ----------
+    sequences : iterable of array, shape=[T, joints, 3] or [T, 3 joints]
+        Sequences.
+    skeleton : Skeleton
+        Skeleton.
+
+    Returns
+    -------
+    lengths : tuple of float
+        Length of the bone of each joint.
+    """
+    for sequence in sequences:
+        joints = np.asarray(sequence, dtype=np.float64)
+        if joints.size and joints[0].size == 3 * len(skeleton.joints):
+            lengths = bone_lengths(joints.reshape(len(joints), -1, 3), skeleton)
+            is_root = np.array(skeleton.parents) == -1
+            if np.isfinite(lengths).all() and (lengths[~is_root] > 0.0).all():
+                return tuple(lengths.tolist())
+    raise DataError("no sequence has bones, whose lengths the others could take")
