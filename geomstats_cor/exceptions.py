@@ -230,11 +230,42 @@ class ParameterError(GeomstatsCorError, ValueError):
 
 
 class DataError(GeomstatsCorError, ValueError):
-    """A file or an item of a data set is damaged, or cannot be used as it is."""
+    """A file or an item of a data set is damaged, or cannot be used as it is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from cornet_nn.datasets import load
+    >>> from geomstats_cor.exceptions import DataError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     broken = [np.eye(3), np.full((3, 3), np.nan)]
+    ...     np.savez(f"{folder}/stack.npz", C=broken, y=[0, 1])
+    ...     try:
+    ...         load(f"{folder}/stack.npz", errors="raise")
+    ...     except DataError as error:
+    ...         print(str(error).rpartition("loaded. ")[2])
+    stack.npz[1] has a NaN or an infinity: left out.
+    """
 
 
 class DataWarning(UserWarning):
-    """Items of a data set were left out or changed; the message names them."""
+    """Items of a data set were left out or changed; the message names them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import warnings
+    >>> import numpy as np
+    >>> from cornet_nn.datasets import load
+    >>> from geomstats_cor.exceptions import DataWarning
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", DataWarning)
+    ...     broken = [np.eye(3), np.full((3, 3), np.nan)]
+    ...     np.savez(f"{folder}/stack.npz", C=broken, y=[0, 1])
+    ...     load(f"{folder}/stack.npz").problems
+    ('stack.npz[1] has a NaN or an infinity: left out',)
+    """
 
 
 class ConvergenceWarning(_Unconverged, UserWarning):
