@@ -1,0 +1,148 @@
+"""What is written down of a run: parameters, data and environment."""
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+
+import numpy as np
+import torch
+
+from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
+
+_PACKAGES = (
+    "geomstats-cor",
+    "torch",
+    "skorch",
+    "scikit-learn",
+    "numpy",
+    "scipy",
+    "geomstats",
+    "matplotlib",
+)
+
+
+def described(value):
+    """Return a parameter as a value of JSON.
+
+    Parameters
+    ----------
+    value : object
+        Parameter of an estimator.
+
+    Returns
+    -------
+    described : object
+        Itself, if it is plain; {"pairs": ...} for a dictionary, {"array": ...} for an
+        array, and {"object": ...} for what cannot be written down.
+    """
+    if isinstance(value, np.ndarray):
+        listed = [described(item) for item in value.tolist()]
+        return {"array": listed, "dtype": value.dtype.str}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, os.PathLike | torch.device):
+        value = str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        pairs = [[described(key), described(item)] for key, item in value.items()]
+        return {"pairs": pairs}
+    if isinstance(value, type) and value in METRICS.values():
+        return next(key for key, metric in METRICS.items() if metric is value)
+    if hasattr(value, "__qualname__"):
+        return {"object": f"{value.__module__}.{value.__qualname__}"}
+    return {"object": re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))}
+
+
+def restored_parameters(stored, given=None):
+    """Return parameters from what `described` returned of them.
+
+    Parameters
+    ----------
+    stored : dict
+        Described parameters by name.
+    given : dict
+        Parameters that take the place of stored ones.
+
+    Returns
+    -------
+    parameters : dict
+        Parameters by name.
+    """
+    given = given or {}
+    asked = {name: value for name, value in stored.items() if name not in given}
+    lost = [f"{k} ({_lost(v)})" for k, v in asked.items() if _lost(v) is not None]
+    if lost:
+        raise ParameterError(
+            f"the files of the run cannot hold some of its parameters: pass "
+            f"{', '.join(lost)} to load it."
+        )
+    return {**{name: _restored(value) for name, value in asked.items()}, **given}
+
+
+def _lost(value):
+    """Return the description of what cannot be restored, or None."""
+    if not isinstance(value, dict):
+        return None
+    if "object" in value:
+        return value["object"]
+    items = [x for pair in value.get("pairs", ()) for x in pair]
+    parts = (_lost(item) for item in [*items, *value.get("array", ())])
+    return next((part for part in parts if part is not None), None)
+
+
+def _restored(value):
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return np.array(value["array"], dtype=value["dtype"])
+    return dict(value["pairs"])
+
+
+def fingerprint(*arrays):
+    """Return a hash of shapes, types and entries.
+
+    Parameters
+    ----------
+    *arrays : numpy.ndarray
+        Arrays of numbers or strings.
+
+    Returns
+    -------
+    fingerprint : str
+        Hash.
+    """
+    digest = hashlib.sha256()
+    for array in arrays:
+        if array.dtype.kind == "O":
+            array = np.array([repr(x) for x in array.ravel()]).reshape(array.shape)
+        digest.update(f"{array.shape} {array.dtype.str}".encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8))
+    return digest.hexdigest()
+
+
+def environment():
+    """Return versions and machine.
+
+    Returns
+    -------
+    environment : dict
+        Names and versions.
+    """
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = None
+    return {
+        "python": sys.version.split()[0],
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "packages": versions,
+    }

@@ -1,0 +1,270 @@
+"""What the classifiers share: networks with the interface of scikit-learn."""
+
+import abc
+import copy
+import warnings
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from torch import nn
+
+from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.stacks import require_dense, require_one_size
+
+from .curves import curves_figure
+from .errors import TrainingInterruptedWarning
+from .inputs import (
+    find_kind,
+    make_front_end,
+    pieces,
+    require_finite,
+    require_shape,
+    require_usable,
+)
+from .networks import is_fixed
+from .processes import Processes
+from .runs_on_disk import RunsOnDisk
+from .samples import Samples, Task, find_class_weights, prepare, split_validation
+from .schedule import Schedule
+from .training import train
+
+_DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
+    """A network with the interface of scikit-learn."""
+
+    @abc.abstractmethod
+    def _make_network(self, n, channels, num_classes, front_end, options):
+        """Return the network for samples of `channels` matrices of size n."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array = self.front_end is not None
+        return tags
+
+    def fit(self, X, y):
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Correlation matrices, covariance matrices or signals.
+        y : array-like, shape=[N]
+            Classes: numbers or strings.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        schedule = self._schedule()
+        processes, run, checkpoint = Processes(), self._run_directory(), None
+        if run is not None:
+            checkpoint = processes.ask_first(
+                lambda: run.open(self.resume, self.overwrite)
+            )
+        X, y = self._read_training(X, y)
+        notes = {}
+        if run is not None or processes.count > 1:
+            notes["identity"] = self._identity(X, y)
+            processes.require_same(notes["identity"])
+        if checkpoint is None:
+            self.seed_ = processes.ask_first(self._draw_seed)
+        else:
+            self._require_resumable(checkpoint, notes["identity"])
+            self.seed_ = checkpoint["seed"]
+        notes["seed"] = self.seed_
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        with torch.random.fork_rng():
+            torch.manual_seed(self.seed_)
+            front_end = self._front_end()
+            self.channels_, self.size_ = self._matrices(X, front_end)
+            network = self._network(front_end)
+            self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+            if run is not None:
+                processes.ask_first(lambda: self._require_space(run, network))
+            task = self._task(X, labels, network)
+            if run is not None:
+                processes.ask_first(lambda: self._write_configuration(run, network))
+            outcome = train(network, task, schedule, processes, run, checkpoint, notes)
+        self.module_ = network.eval()
+        self.history_, self.epoch_ = outcome.rows, outcome.epoch
+        self.interrupted_ = outcome.interrupted
+        if self.interrupted_:
+            self._warn_of_interruption()
+        return self
+
+    def _warn_of_interruption(self):
+        warnings.warn(
+            f"training was interrupted after {len(self.history_)} of {self.max_epochs} "
+            f"epochs: the parameters are those of epoch {self.epoch_}. "
+            + (
+                "To go on later, train with a directory."
+                if self.directory is None
+                else f"resume=True goes on with the run in {self.directory}."
+            ),
+            TrainingInterruptedWarning,
+            stacklevel=3,
+        )
+
+    def predict_proba(self, X):
+        """Return the probabilities of classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        probabilities : numpy.ndarray, shape=[N, classes]
+            Probabilities, in the order of `classes_`.
+        """
+        return self._logits(X).double().softmax(-1).numpy()
+
+    def predict(self, X):
+        """Return the most likely classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        y : numpy.ndarray, shape=[N]
+            Classes.
+        """
+        best = self._logits(X).argmax(-1).numpy()
+        return self.classes_[best]
+
+    def learning_curves(self):
+        """Return a figure of loss and accuracy over the epochs.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            Figure; `figure.savefig` writes it.
+        """
+        check_is_fitted(self, "module_")
+        return curves_figure(self.history_)
+
+    def _logits(self, X):
+        check_is_fitted(self, "module_")
+        X = self._read_samples(X)
+        inputs = self._prepared(self.module_, X)
+        network = self.module_.from_features if self._is_prepared else self.module_
+        with torch.no_grad():
+            logits = [network(part.to(self.device)) for _, part in pieces(inputs)]
+        return torch.cat(logits).cpu()
+
+    def _schedule(self):
+        """Return how to train, once all parameters make sense."""
+        if self.dtype not in _DTYPES:
+            raise ParameterError(
+                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
+            )
+        if self.patience is not None and self.validation is None:
+            raise ParameterError(
+                "patience waits for a better validation loss: pass validation, such as "
+                "validation=0.2, too."
+            )
+        return Schedule(
+            optimizer=self.optimizer,
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            max_epochs=self.max_epochs,
+            batch_size=self.batch_size,
+            patience=self.patience,
+            device=self.device,
+            progress=self.progress,
+        )
+
+    def _read_training(self, X, y):
+        """Return samples and labels, and note what the samples are."""
+        X, y = self._validated(X, reset=True, y=y)
+        require_finite(X)
+        check_classification_targets(y)
+        if len(set(y.tolist())) < 2:
+            raise ParameterError(
+                f"y has one class only, {y.tolist()[0]!r}: a classifier needs samples "
+                f"of at least two classes."
+            )
+        kind = find_kind(X, self.kind) if self.front_end is None else None
+        if kind is not None:
+            require_usable(X, kind, self.shrinkage)
+        # From here on the estimator is no longer what an earlier fit made of it.
+        vars(self).pop("module_", None)
+        self.kind_, self.input_shape_ = kind, tuple(X.shape[1:])
+        return X, y
+
+    def _read_samples(self, X):
+        """Return samples that are like those of `fit`."""
+        if self.front_end is None:
+            require_shape(X, self.kind_, self.input_shape_)
+        X = self._validated(X, reset=False)
+        require_finite(X)
+        if self.front_end is None:
+            require_usable(X, self.kind_, self.shrinkage)
+        return X
+
+    def _validated(self, X, reset, **targets):
+        require_dense(X)
+        require_one_size(X)
+        return validate_data(
+            self,
+            X.detach().cpu().numpy() if isinstance(X, torch.Tensor) else X,
+            **targets,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            allow_nd=True,
+            ensure_all_finite=False,
+        )
+
+    def _draw_seed(self):
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _front_end(self):
+        front_end = self.front_end
+        if front_end is not None:
+            is_module = isinstance(front_end, nn.Module)
+            front_end = copy.deepcopy(front_end) if is_module else front_end()
+        module = make_front_end(front_end, self.kind_, self.power, self.shrinkage)
+        if module is None:
+            return None
+        return module.to(device=self.device, dtype=_DTYPES[self.dtype])
+
+    def _matrices(self, X, front_end):
+        """Return number and size of the matrices of a sample."""
+        shape = X.shape
+        if self.front_end is not None:
+            with torch.no_grad():
+                shape = front_end.eval()(self._tensor(X[:1])).shape
+        return (shape[1] if len(shape) == 4 else 1), shape[-2]
+
+    def _network(self, front_end):
+        options = dict(device=self.device, dtype=_DTYPES[self.dtype])
+        return self._make_network(
+            self.size_, self.channels_, len(self.classes_), front_end, options
+        )
+
+    def _task(self, X, labels, network):
+        training, held_out = split_validation(labels, self.validation, self.seed_)
+        weights = find_class_weights(self.class_weight, self.classes_, labels[training])
+        inputs = self._prepared(network, X)
+        samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
+        validation = None if held_out is None else samples.part(held_out)
+        return Task(samples.part(training), validation, weights, self.seed_)
+
+    def _tensor(self, X):
+        return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
+
+    def _prepared(self, network, X):
+        dtype = _DTYPES[self.dtype]
+        return prepare(network, X, self._is_prepared, dtype, self.device)
