@@ -83,6 +83,16 @@ def off_diagonal(x):
     return with_diagonal(x, 0.0)
 
 
+def plus_diagonal(matrix, vector):
+    """Return matrices with vectors added to their diagonals, in one pass."""
+    total = namespace(matrix).asarray(matrix, copy=True)
+    if is_torch(total):
+        total.diagonal(dim1=-2, dim2=-1).add_(vector)
+    else:
+        np.einsum("...ii->...i", total)[...] += vector
+    return total
+
+
 def add_multiple(x, number, y):
     """Return x + number * y, in one pass where the library can."""
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
@@ -231,7 +241,7 @@ def positive_solver(matrix):
     xp = namespace(matrix)
     if not is_torch(matrix):
         inverse = np.linalg.inv(matrix)
-        return lambda vector: (inverse @ vector[..., None])[..., 0]
+        return lambda vector: (vector[..., None, :] @ inverse)[..., 0, :]
     factor, _ = flagged_cholesky(matrix)
 
     def solve(vector):

@@ -22,6 +22,7 @@ from ._arrays import (
     eps,
     eye_like,
     namespace,
+    plus_diagonal,
     positive_solver,
     solve_positive,
     symmetric_product,
@@ -30,10 +31,11 @@ from ._arrays import (
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
 from ._tangent_spaces import moving_symmetric
-from .cholesky import full_rank_factor
+from .cholesky import has_full_rank
 
 _MAX_ITERATIONS = 60
-_USUAL_ITERATIONS = 6  # then rounding may be what keeps the residual from being small
+_USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
+_REUSES = 3  # steps with a factorisation, after the one it was made for
 _CLOSE = 1e-3  # a residual from where whole Newton steps converge
 
 
@@ -155,56 +157,74 @@ implicit_scaling = StatedGradient(
 
 
 def newton_scaling(matrix):
-    """Return the scaling, by Newton's method."""
+    """Return the scaling, by Newton's method on the objective itself.
+
+    The Hessian is the matrix and a diagonal one, so that an old factorisation serves
+    for as long as its steps halve the residual. NaN where the iteration shows that the
+    matrix is not positive definite; some of those have a positive scaling, too.
+    """
     xp = namespace(matrix)
-    scale = 1.0 / xp.sqrt(diagonal(matrix))
-    unit = congruence(scale, matrix)
-    identity = eye_like(unit)
-    # Some matrices that are not positive definite have a positive scaling too.
-    regular = xp.isfinite(full_rank_factor(unit)[..., :1, :1])
-    unit = xp.where(regular, unit, identity)
-    scale = xp.where(regular[..., 0], scale, xp.nan)
-    scaling, near = xp.ones_like(scale), False
-    previous = xp.full_like(scaling[..., 0], xp.inf)
-    done = previous < 0.0
+    weights = xp.abs(matrix)
+    scaling = 1.0 / xp.sqrt(diagonal(matrix))
+    scaling = scaling * xp.sqrt(
+        matrix.shape[-1] / xp.sum(_row_sums(matrix, scaling), axis=-1, keepdims=True)
+    )
+    residual, error = _residual(matrix, scaling)
+    done = ~(error < xp.inf)
     for count in range(_MAX_ITERATIONS):
-        scaling, residual = _radial_step(unit, scaling)
-        error = xp.max(xp.abs(residual), axis=-1)
-        close = error < _CLOSE
-        was_near, near = near, bool(xp.all(close | done))
-        # Near the end the matrix hardly changes, and one factorisation serves.
-        if not (near and was_near):
-            solve = positive_solver(congruence(scaling, unit) + identity)
-        step = solve(residual)
-        if not near:
-            step = step * _majoriser_step(step, residual)[..., None]
+        if count == _USUAL_ITERATIONS:
+            done = done | ~has_full_rank(matrix)
+        solve = positive_solver(plus_diagonal(matrix, scaling**-2))
+        step = solve(residual / scaling) / scaling
+        step = step * _majoriser_step(step, residual)[..., None]
         scaling = scaling * (1.0 + xp.where(done[..., None], 0.0, step))
-        if near or count > _USUAL_ITERATIONS or bool(xp.any(close)):
-            # Rounding in the row sums bounds what any step can reach.
-            noise = 4.0 * eps(unit) * xp.max(_row_sums(xp.abs(unit), scaling), axis=-1)
-            stagnates = (close | (error <= 4.0 * noise)) & (error >= 0.25 * previous)
-            done = done | (error <= noise) | stagnates
-            if bool(xp.all(done)):
-                return scale * scaling
-        previous = error
+        previous, (residual, error) = error, _residual(matrix, scaling)
+        # Rounding in the row sums bounds what any step can reach.
+        noise = 4.0 * eps(matrix) * xp.max(_row_sums(weights, scaling), axis=-1)
+        close = (error < _CLOSE) | (error <= 4.0 * noise)
+        done = done | (close & (error >= 0.25 * previous)) | ~(error < xp.inf)
+        for _ in range(_REUSES):
+            exact = done | (error <= noise)
+            step = solve(residual / scaling)
+            trial = scaling + xp.where(done[..., None], 0.0, step)
+            if bool(xp.all(exact)):
+                return trial
+            better = _residual(matrix, trial)
+            halved = (better[1] < 0.5 * error) & xp.all(trial > 0.0, axis=-1)
+            scaling = xp.where(halved[..., None], trial, scaling)
+            residual = xp.where(halved[..., None], better[0], residual)
+            error = xp.where(halved, better[1], error)
+            if not bool(xp.all(halved | exact)):
+                break
+        done = done | (error <= noise)
+        if bool(xp.all(done)):
+            return scaling
     report_unfinished("log-scaling", error, done, matrix)
-    return scale * scaling
+    return scaling
 
 
-_solve_scaling = Opaque("log_scaling", newton_scaling, lambda x: x[..., 0])
+def _checked_scaling(matrix):
+    """Return the scaling, and NaN for all that is not positive definite."""
+    xp = namespace(matrix)
+    regular = has_full_rank(matrix)
+    if not bool(xp.all(regular)):
+        matrix = xp.where(regular[..., None, None], matrix, eye_like(matrix))
+    return xp.where(regular[..., None], newton_scaling(matrix), xp.nan)
 
 
-def _radial_step(unit, scaling):
-    """Minimise the objective along the ray of the scaling, and return its residual."""
-    xp = namespace(unit)
-    sums = _row_sums(unit, scaling)
-    factor = unit.shape[-1] / xp.sum(sums, axis=-1, keepdims=True)
-    return xp.sqrt(factor) * scaling, 1.0 - factor * sums
+_solve_scaling = Opaque("log_scaling", _checked_scaling, lambda x: x[..., 0])
+
+
+def _residual(matrix, scaling):
+    """Return 1 - X C x, and its largest entry."""
+    xp = namespace(matrix)
+    residual = 1.0 - _row_sums(matrix, scaling)
+    return residual, xp.max(xp.abs(residual), axis=-1)
 
 
 def _row_sums(matrix, scaling):
-    """Return the row sums of X C X."""
-    return scaling * (matrix @ scaling[..., None])[..., 0]
+    """Return the row sums of X C X; C is symmetric, and rows are faster from the left."""
+    return scaling * (scaling[..., None, :] @ matrix)[..., 0, :]
 
 
 def _majoriser_step(step, residual):
