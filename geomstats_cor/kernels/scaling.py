@@ -175,7 +175,7 @@ def newton_scaling(matrix):
 
 def _iterate(matrix, scaling):
     xp = namespace(matrix)
-    after, done = xp.inf, False
+    previous, done = xp.inf, False
     for count in range(_MAX_ITERATIONS):
         if count == _USUAL_ITERATIONS:
             scaling = xp.where(has_full_rank(matrix)[..., None], scaling, xp.nan)
@@ -187,14 +187,15 @@ def _iterate(matrix, scaling):
         if bool(xp.any(error > _CLOSE)):
             scaling = scaling + _majoriser_step(relative, scaling * slope) * step
             continue
-        before = after
-        scaling, after, noise = _reuse(solve, matrix, scaling + step)
+        scaling, error, noise = _reuse(solve, matrix, scaling + step)
         # Where rounding leaves much, only stagnation tells that nothing is gained.
-        stagnates = (after <= 16.0 * noise) & (after >= 0.25 * before)
-        done = done | ~(after > _small(noise)) | stagnates
+        stagnates = (error <= 16.0 * noise) & (error >= 0.25 * previous)
+        done = done | ~(error > _small(noise)) | stagnates
+        previous = error
         if bool(xp.all(done)):
             return scaling
-    report_unfinished("log-scaling", error, (error < 0.0) | done, matrix)
+    done = done | ~(error > 16.0 * eps(error))
+    report_unfinished("log-scaling", error, done, matrix)
     return scaling
 
 
