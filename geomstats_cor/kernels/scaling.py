@@ -268,7 +268,7 @@ def _reuse(solve, matrix, scaling):
 
 def _small(noise):
     """Return the residual that is as good as none."""
-    return namespace(noise).minimum(noise, constant(256.0 * eps(noise), noise))
+    return namespace(noise).minimum(noise, constant(0.1 * eps(noise) ** 0.5, noise))
 
 
 def _majoriser_step(step, residual):
