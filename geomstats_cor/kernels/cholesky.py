@@ -469,6 +469,25 @@ def full_rank_factor(correlation):
     return xp.where(regular[..., None], factor, xp.nan)
 
 
+def has_full_rank(matrix):
+    """Tell which symmetric matrices are positive definite beyond rounding.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    has_full_rank : array of bool, shape=[...]
+        Whether all squared pivots are positive relative to the diagonal.
+    """
+    xp = namespace(matrix)
+    factor, definite = flagged_cholesky(matrix)
+    smallest = xp.min(diagonal(factor) ** 2 / diagonal(matrix), axis=-1)
+    return definite & (smallest > rank_tolerance(matrix))
+
+
 def cor_inverse(correlation):
     r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`.
 

@@ -35,6 +35,7 @@ from ._arrays import (
     diagonal_matrix,
     is_torch,
     namespace,
+    pair_sums,
 )
 
 _ROOT_TWO = math.sqrt(2.0)
@@ -549,8 +550,7 @@ def center(matrix):
     """
     xp = namespace(matrix)
     means = xp.mean(matrix, axis=-1)
-    overall = xp.mean(means, axis=-1)[..., None, None]
-    return matrix - means[..., :, None] - means[..., None, :] + overall
+    return matrix - pair_sums(means - 0.5 * xp.mean(means, axis=-1, keepdims=True))
 
 
 @functools.cache

@@ -171,9 +171,10 @@ def _stable_spectrum(correlation):
     xp = namespace(correlation)
     scaling = newton_scaling(correlation)
     balanced = congruence(scaling, correlation)
-    known = xp.isfinite(scaling[..., 0])[..., None, None]
-    mended = xp.where(known, balanced, eye_like(balanced))
-    values, vectors = positive_spectrum(mended)
+    known = xp.all(xp.isfinite(scaling), axis=-1)[..., None, None]
+    if not bool(xp.all(known)):
+        balanced = xp.where(known, balanced, eye_like(balanced))
+    values, vectors = positive_spectrum(balanced)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
     if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
         factor = full_rank_factor(correlation)

@@ -78,20 +78,32 @@ def scale_packed_hollow(packed, factors):
     if is_uniform(factors):
         return packed if factors[-1] == 1.0 else factors[-1] * packed
     xp = namespace(packed)
-    size = _size(packed)
+    half = _scaled_pieces(hollow_row_sums(packed), factors)
+    rows, columns = (
+        xp.asarray(index, device=device(packed))
+        for index in _rows_and_columns(_size(packed))
+    )
+    return (
+        _rest(factors) * packed
+        + xp.take(half, rows, axis=-1)
+        + xp.take(half, columns, axis=-1)
+    )
+
+
+def _rest(factors):
+    return factors[-1] if factors[0] is None else factors[0]
+
+
+def _scaled_pieces(row_sums, factors):
+    """Return the vector h of which scaling adds h_i + h_j, beyond a factor on all."""
+    xp = namespace(row_sums)
+    size = row_sums.shape[-1]
     rest, standard, trivial = (
         factors[-1] if factor is None else factor for factor in factors
     )
-    row_sums = hollow_row_sums(packed)
     mean = xp.mean(row_sums, axis=-1, keepdims=True)
     half = (standard - rest) * (row_sums - mean) / max(size - 2, 1)
-    half = half + 0.5 * (trivial - rest) * mean / (size - 1)
-    rows, columns = (
-        xp.asarray(index, device=device(packed)) for index in _rows_and_columns(size)
-    )
-    return (
-        rest * packed + xp.take(half, rows, axis=-1) + xp.take(half, columns, axis=-1)
-    )
+    return half + 0.5 * (trivial - rest) * mean / (size - 1)
 
 
 def packed_hollow_norm(packed, eigenvalues):
@@ -131,8 +143,10 @@ def packed_hollow_norm(packed, eigenvalues):
     if is_uniform(eigenvalues):
         norm = xp.linalg.vector_norm(packed, axis=-1)
         return math.sqrt(2.0 * eigenvalues[-1]) * norm
-    scaled = scale_packed_hollow(packed, eigenvalues)
-    return length(2.0 * xp.sum(packed * scaled, axis=-1))
+    row_sums = hollow_row_sums(packed)
+    half = _scaled_pieces(row_sums, eigenvalues)
+    square = _rest(eigenvalues) * xp.sum(packed * packed, axis=-1)
+    return length(2.0 * (square + xp.sum(row_sums * half, axis=-1)))
 
 
 def packed_to_row0(packed):

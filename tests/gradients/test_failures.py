@@ -170,6 +170,7 @@ def test_common_factor_of_twelve_variables():
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
 def test_a_warning_describes_the_worst(monkeypatch, module, function, name, make):
     monkeypatch.setattr(module, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(module, "_ROUGH_STEPS", 0, raising=False)
     points = np.tile(np.eye(4), (2, 3, 1, 1))
     points[1, 2] = matrices(near_singular, 4, 1)[0]
     with pytest.warns(ConvergenceWarning) as caught:
@@ -197,6 +198,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
     # How often a factorisation serves depends on the company of a matrix.
     np.testing.assert_allclose(k.log_scaling(make(points)), expected, rtol=1e-13)
     monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(scaling, "_ROUGH_STEPS", 0)
     with pytest.warns(ConvergenceWarning, match="2 of 40 matrices") as caught:
         k.log_scaling(make(points))
     (warning,) = (x.message for x in caught)
@@ -213,6 +215,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
 def test_strict_raises_where_others_warn(monkeypatch, make):
     point, identity = make(matrices(near_singular, 4, 1)[0]), make(np.eye(4))
     monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(scaling, "_ROUGH_STEPS", 0)
     with pytest.warns(ConvergenceWarning):
         metric("lsm", 4).dist(point, identity)
     with pytest.raises(ConvergenceError, match="residual .* condition") as caught:
