@@ -123,11 +123,45 @@ class CorNet(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
-        return self._classify(x if self.front_end is None else self.front_end(x))
+        return self.from_features(self.features(x))
+
+    def features(self, x):
+        """Return what the convolution reads from the input.
+
+        No parameter of the convolution or of a later layer is needed for it: if the
+        front end has none either, features may be computed once for many steps.
+
+        Parameters
+        ----------
+        x : tensor
+            Correlation matrices, or the input of the front end.
+
+        Returns
+        -------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            Features.
+        """
+        return self._read(x if self.front_end is None else self.front_end(x))
 
     @in_full_precision
-    def _classify(self, point):
-        return run_layers(self._layers(), point, self.fuse)
+    def _read(self, point):
+        return self.conv.read(self.conv.admit(point))
+
+    @in_full_precision
+    def from_features(self, features):
+        """Return the logits of inputs with given features.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            What `features` returns.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        return run_layers(self._layers(), features, self.fuse, is_read=True)
 
     def reset_parameters(self):
         """Draw the parameters of the layers anew; the front end stays as it is."""

@@ -92,7 +92,7 @@ def require_match(layers):
             )
 
 
-def run_layers(layers, value, fuse):
+def run_layers(layers, value, fuse, is_read=False):
     """Apply layers one after the other.
 
     Parameters
@@ -103,6 +103,9 @@ def run_layers(layers, value, fuse):
         Input of the first.
     fuse : bool
         Whether layers under the same metric meet in coordinates.
+    is_read : bool
+        Whether the value is what the first layer, of this package, reads from its
+        input.
 
     Returns
     -------
@@ -115,7 +118,9 @@ def run_layers(layers, value, fuse):
             value = layer(_finished(before, value, dropped))
             before, dropped = None, False
             continue
-        if before is None:
+        if is_read:
+            features, is_read = value, False
+        elif before is None:
             features = layer.read(layer.admit(value))
         elif fuse and _share_metric(before, layer):
             features = layer.read_coords(value)

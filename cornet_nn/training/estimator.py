@@ -1,0 +1,345 @@
+"""What the classifiers share: networks with the interface of scikit-learn."""
+
+import abc
+import copy
+import math
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from torch import nn
+
+from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.stacks import require_dense, require_one_size
+
+from .._doors import require_positive
+from .callbacks import best_epoch
+from .curves import curves_figure
+from .description import described, environment, fingerprint, restored
+from .inputs import (
+    as_inputs,
+    find_kind,
+    make_front_end,
+    pieces,
+    require_finite,
+    require_shape,
+    require_usable,
+)
+from .networks import is_fixed
+from .processes import Processes
+from .run_directory import RunDirectory, require_same_run
+from .samples import Samples, find_class_weights, prepare, split_validation
+from .training import Schedule, find_optimizer, train
+
+_DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+# A resumed run may differ in these from the one that was started.
+_FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+
+
+class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
+    """A network with the interface of scikit-learn."""
+
+    @abc.abstractmethod
+    def _make_network(self, n, channels, num_classes, front_end, options):
+        """Return the network for samples of `channels` matrices of size n."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array = self.front_end is not None
+        return tags
+
+    def fit(self, X, y):
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Correlation matrices, covariance matrices or signals.
+        y : array-like, shape=[N]
+            Classes: numbers or strings.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        self._require_parameters()
+        processes = Processes()
+        run = None if self.directory is None else RunDirectory(self.directory)
+        checkpoint = None
+        if run is not None:
+            checkpoint = processes.ask_first(
+                lambda: run.open(self.resume, self.overwrite)
+            )
+        X, y = self._read_training(X, y)
+        identity = self._identity(X, y)
+        if any(other != identity for other in processes.gather(identity)):
+            raise ParameterError(
+                "the processes do not train the same network on the same data: give "
+                "all of them the same arguments."
+            )
+        if checkpoint is not None:
+            require_same_run(checkpoint["identity"], identity)
+        self.seed_ = (
+            processes.ask_first(self._draw_seed)
+            if checkpoint is None
+            else checkpoint["seed"]
+        )
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        with torch.random.fork_rng():
+            torch.manual_seed(self.seed_)
+            self._train(X, labels, processes, run, checkpoint, identity)
+        return self
+
+    def _train(self, X, labels, processes, run, checkpoint, identity):
+        front_end = self._front_end()
+        self.channels_, self.size_ = self._matrices(X, front_end)
+        network = self._network(front_end)
+        self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+        if self.front_end is None:
+            require_usable(X, self.kind_, self.shrinkage)
+        places, held_out = split_validation(labels, self.validation, self.seed_)
+        weights = find_class_weights(self.class_weight, self.classes_, labels[places])
+        schedule = Schedule(
+            optimizer=find_optimizer(self.optimizer),
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            max_epochs=self.max_epochs,
+            batch_size=self.batch_size,
+            patience=self.patience,
+            seed=self.seed_,
+            class_weights=weights,
+            device=self.device,
+            progress=self.progress,
+        )
+        if run is not None:
+            begin = self._begin if checkpoint is None else self._continue
+            processes.ask_first(lambda: begin(run, network))
+        inputs = self._prepared(network, X)
+        samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
+        outcome = train(
+            network,
+            samples.part(places),
+            None if held_out is None else samples.part(held_out),
+            schedule,
+            processes,
+            run,
+            checkpoint,
+            {"identity": identity, "seed": self.seed_},
+        )
+        self.module_ = network.eval()
+        self.history_, self.epoch_ = outcome.rows, outcome.epoch
+        self.interrupted_ = outcome.interrupted
+
+    def predict_proba(self, X):
+        """Return the probabilities of classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        probabilities : numpy.ndarray, shape=[N, classes]
+            Probabilities, in the order of `classes_`.
+        """
+        return self._logits(X).double().softmax(-1).numpy()
+
+    def predict(self, X):
+        """Return the most likely classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        y : numpy.ndarray, shape=[N]
+            Classes.
+        """
+        return self.classes_[self._logits(X).argmax(-1).numpy()]
+
+    def learning_curves(self):
+        """Return a figure of loss and accuracy over the epochs.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+            Figure; `figure.savefig` writes it.
+        """
+        check_is_fitted(self)
+        return curves_figure(self.history_)
+
+    def _logits(self, X):
+        check_is_fitted(self)
+        X = self._read_samples(X)
+        inputs = self._prepared(self.module_, X)
+        network = self.module_.from_features if self._is_prepared else self.module_
+        with torch.no_grad():
+            logits = [network(part.to(self.device)) for _, part in pieces(inputs)]
+        return torch.cat(logits).cpu()
+
+    def _read_training(self, X, y):
+        """Return samples and labels, and note what the samples are."""
+        X, y = self._validated(X, reset=True, y=y)
+        check_classification_targets(y)
+        if len(set(y.tolist())) < 2:
+            raise ParameterError(
+                f"y has one class only, {y[0]!r}: a classifier needs samples of at "
+                f"least two classes."
+            )
+        self.kind_ = find_kind(X, self.kind) if self.front_end is None else None
+        self.input_shape_ = tuple(X.shape[1:])
+        return X, y
+
+    def _read_samples(self, X):
+        """Return samples that are like those of `fit`."""
+        if self.front_end is None:
+            require_shape(X, self.kind_, self.input_shape_)
+        X = self._validated(X, reset=False)
+        if self.front_end is None:
+            require_usable(X, self.kind_, self.shrinkage)
+        return X
+
+    def _validated(self, X, reset, **targets):
+        require_dense(X)
+        require_one_size(X)
+        checked = validate_data(
+            self,
+            as_inputs(X),
+            **targets,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            allow_nd=True,
+            ensure_all_finite=False,
+        )
+        require_finite(checked[0] if targets else checked)
+        return checked
+
+    def _require_parameters(self):
+        require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
+        if self.patience is not None:
+            require_positive(patience=self.patience)
+            if self.validation is None:
+                raise ParameterError(
+                    "patience waits for a better validation loss: pass validation, "
+                    "such as validation=0.2, too."
+                )
+        for name, least in (("lr", "positive"), ("weight_decay", "not negative")):
+            value = getattr(self, name)
+            good = value > 0 if least == "positive" else value >= 0
+            if not (good and math.isfinite(value)):
+                raise ParameterError(f"{name} is {value!r}, but must be {least}.")
+        if self.dtype not in _DTYPES:
+            raise ParameterError(
+                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
+            )
+        find_optimizer(self.optimizer)
+        if self.resume and self.directory is None:
+            raise ParameterError("resume=True needs the directory of the run.")
+        if self.resume and self.overwrite:
+            raise ParameterError(
+                "resume=True and overwrite=True exclude each other: choose one."
+            )
+
+    def _identity(self, X, y):
+        """Return what must be the same in a run that is resumed."""
+        parameters = self.get_params(deep=False)
+        return {
+            "estimator": type(self).__name__,
+            **{k: described(v) for k, v in parameters.items() if k not in _FREE},
+            "data": fingerprint(X, y),
+        }
+
+    def _draw_seed(self):
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _front_end(self):
+        front_end = self.front_end
+        if front_end is not None:
+            is_module = isinstance(front_end, nn.Module)
+            front_end = copy.deepcopy(front_end) if is_module else front_end()
+        module = make_front_end(front_end, self.kind_, self.power, self.shrinkage)
+        if module is None:
+            return None
+        return module.to(device=self.device, dtype=_DTYPES[self.dtype])
+
+    def _matrices(self, X, front_end):
+        """Return number and size of the matrices of a sample."""
+        shape = X.shape
+        if self.front_end is not None:
+            with torch.no_grad():
+                shape = front_end.eval()(self._tensor(X[:1])).shape
+        return (shape[1] if len(shape) == 4 else 1), shape[-2]
+
+    def _network(self, front_end):
+        options = dict(device=self.device, dtype=_DTYPES[self.dtype])
+        return self._make_network(
+            self.size_, self.channels_, len(self.classes_), front_end, options
+        )
+
+    def _tensor(self, X):
+        return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
+
+    def _prepared(self, network, X):
+        dtype = _DTYPES[self.dtype]
+        return prepare(network, X, self._is_prepared, dtype, self.device)
+
+    def _begin(self, run, network):
+        """Write down the configuration of a new run."""
+        self._require_space(run, network)
+        run.clear()
+        parameters = self.get_params(deep=False)
+        run.write_configuration(
+            {
+                "estimator": type(self).__name__,
+                "parameters": {k: described(v) for k, v in parameters.items()},
+                "resolved": {
+                    "kind": self.kind_,
+                    "channels": self.channels_,
+                    "size": self.size_,
+                    "input_shape": list(self.input_shape_),
+                    "features": self.n_features_in_,
+                    "classes": described(self.classes_),
+                    "seed": self.seed_,
+                    "learnt_numbers": sum(p.numel() for p in network.parameters()),
+                    "front_end_is_fixed": self._is_prepared,
+                    "network": str(network).splitlines(),
+                },
+            }
+        )
+        run.write_environment(environment())
+
+    def _continue(self, run, network):
+        """Take over what may change in a run that is resumed."""
+        self._require_space(run, network)
+        configuration = run.read_configuration()
+        for name in _FREE:
+            configuration["parameters"][name] = described(getattr(self, name))
+        run.write_configuration(configuration)
+
+    def _require_space(self, run, network):
+        sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
+        run.require_space(sum(sizes), self.max_epochs)
+
+    def _restore(self, resolved, checkpoint):
+        """Take over the state of a run."""
+        self.kind_, self.seed_ = resolved["kind"], resolved["seed"]
+        self.channels_, self.size_ = resolved["channels"], resolved["size"]
+        self.input_shape_ = tuple(resolved["input_shape"])
+        self.n_features_in_ = resolved["features"]
+        self.classes_ = restored(resolved["classes"])
+        self._is_prepared = resolved["front_end_is_fixed"]
+        network = self._network(self._front_end())
+        network.load_state_dict(checkpoint["best"])
+        self.module_ = network.eval()
+        self.history_ = checkpoint["rows"]
+        self.epoch_ = best_epoch(self.history_)
+        self.interrupted_ = False

@@ -1,0 +1,199 @@
+"""The directory of a run: what is written where, and never by halves."""
+
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import pickle
+import shutil
+import tempfile
+
+import torch
+
+from .errors import ResumeError, RunDirectoryError
+
+CONFIGURATION = "configuration.json"
+ENVIRONMENT = "environment.json"
+CHECKPOINT = "checkpoint.pt"
+METRICS = "metrics.csv"
+CURVES = "curves.png"
+FILES = (CONFIGURATION, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
+
+# What the small files need at most, beside the checkpoint and a line for each epoch.
+_SMALL_FILES = 1 << 20
+_LINE = 200
+
+
+class RunDirectory:
+    """A directory that holds one run.
+
+    Parameters
+    ----------
+    path : str or path
+        Directory, which need not exist.
+    """
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+
+    def __str__(self):
+        return str(self.path)
+
+    def holds_run(self):
+        """Tell whether there is a run in the directory."""
+        return any((self.path / name).exists() for name in (CONFIGURATION, CHECKPOINT))
+
+    def open(self, resume, overwrite):
+        """Make the directory, and raise unless a run may be written to it.
+
+        Parameters
+        ----------
+        resume : bool
+            Whether to go on with a run that is there.
+        overwrite : bool
+            Whether to replace a run that is there.
+
+        Returns
+        -------
+        checkpoint : dict or None
+            Where the run stands, if it is to be resumed.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise RunDirectoryError(
+                f"the run directory {self} cannot be written: {error}. Choose another "
+                f"directory."
+            ) from error
+        if not self.holds_run() or (overwrite and not resume):
+            return None
+        if resume:
+            return self.read_checkpoint()
+        raise RunDirectoryError(
+            f"the directory {self} already holds a run: pass resume=True to go on with "
+            f"it, overwrite=True to replace it, or choose another directory."
+        )
+
+    def require_space(self, parameter_bytes, epochs):
+        """Raise unless the disk has room for the files of a run.
+
+        Parameters
+        ----------
+        parameter_bytes : int
+            Size of the parameters.
+        epochs : int
+            Number of epochs.
+        """
+        # Last and best parameters, and two moments; a new one is complete before the
+        # old one goes.
+        checkpoint = 4 * parameter_bytes + _LINE * epochs
+        needed = 2 * checkpoint + _LINE * epochs + _SMALL_FILES
+        free = shutil.disk_usage(self.path).free
+        if free < needed:
+            raise RunDirectoryError(
+                f"the disk of {self} has {free / 1e6:.3g} MB left, but the run needs "
+                f"about {needed / 1e6:.3g} MB: free some space, or choose another "
+                f"directory."
+            )
+
+    def clear(self):
+        """Remove the files of a run, and nothing else."""
+        for name in FILES:
+            (self.path / name).unlink(missing_ok=True)
+
+    def read_checkpoint(self):
+        """Return the checkpoint, by tensors and plain values alone."""
+        path = self.path / CHECKPOINT
+        if not path.exists():
+            raise RunDirectoryError(
+                f"{path} does not exist: there is no run to go on with in {self}."
+            )
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise RunDirectoryError(
+                f"{path} cannot be read as a checkpoint: {error}"
+            ) from error
+
+    def read_configuration(self):
+        """Return what `write_configuration` wrote."""
+        path = self.path / CONFIGURATION
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RunDirectoryError(
+                f"{path} cannot be read as the configuration of a run: {error}"
+            ) from error
+
+    def write_checkpoint(self, checkpoint):
+        """Write tensors and plain values that `read_checkpoint` returns."""
+        with self._replacing(CHECKPOINT) as file:
+            torch.save(checkpoint, file)
+
+    def write_configuration(self, configuration):
+        """Write the resolved configuration."""
+        self._write_json(CONFIGURATION, configuration)
+
+    def write_environment(self, environment):
+        """Write versions and machine."""
+        self._write_json(ENVIRONMENT, environment)
+
+    def write_metrics(self, rows, columns):
+        """Write one line for each epoch."""
+        with self._replacing(METRICS, text=True) as file:
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def write_curves(self, figure):
+        """Write a figure of matplotlib."""
+        with self._replacing(CURVES) as file:
+            figure.savefig(file, format="png", dpi=120)
+
+    def _write_json(self, name, value):
+        with self._replacing(name, text=True) as file:
+            json.dump(value, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+    @contextlib.contextmanager
+    def _replacing(self, name, text=False):
+        """Open a new file, which takes the place of the old one when it is complete."""
+        new = self.path / f".{name}.new"
+        how = dict(mode="w", encoding="utf-8", newline="") if text else dict(mode="wb")
+        try:
+            with open(new, **how) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, self.path / name)
+        except OSError as error:
+            raise RunDirectoryError(
+                f"{self.path / name} cannot be written: {error}. What was there before "
+                f"is unchanged."
+            ) from error
+        finally:
+            new.unlink(missing_ok=True)
+
+
+def require_same_run(stored, given):
+    """Raise if a run is to be resumed as another one.
+
+    Parameters
+    ----------
+    stored, given : dict
+        Values that must not change, as they are in the checkpoint and as they are now.
+    """
+    changed = [
+        f"{name} was {stored.get(name)!r}, and is {given.get(name)!r}"
+        for name in sorted({*stored, *given})
+        if stored.get(name) != given.get(name)
+    ]
+    if changed:
+        raise ResumeError(
+            f"the run cannot be resumed, as it was started otherwise: "
+            f"{'; '.join(changed)}. Resume it as it was started (max_epochs may grow), "
+            f"or use another directory."
+        )

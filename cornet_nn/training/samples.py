@@ -1,0 +1,150 @@
+"""Samples as the loop takes them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.model_selection import train_test_split
+from sklearn.utils.class_weight import compute_class_weight
+
+from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
+
+from .inputs import pieces
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples with labels.
+
+    Attributes
+    ----------
+    inputs : tensor, shape=[N, ...]
+        Inputs of a network, or its features.
+    labels : tensor of int, shape=[N]
+        Classes.
+    is_prepared : bool
+        Whether the inputs are features.
+    """
+
+    inputs: Any
+    labels: Any
+    is_prepared: bool
+
+    def part(self, index):
+        """Return some of the samples."""
+        return Samples(self.inputs[index], self.labels[index], self.is_prepared)
+
+
+def prepare(network, X, is_prepared, dtype, device):
+    """Return what the learning part of a network takes, for many samples.
+
+    Features are computed in the precision of the data.
+
+    Parameters
+    ----------
+    network : torch.nn.Module
+        Network.
+    X : numpy.ndarray, shape=[N, ...]
+        Samples.
+    is_prepared : bool
+        Whether to compute features, or to leave that to every step.
+    dtype : torch.dtype
+        Dtype of the network.
+    device : str
+        Device of the network.
+
+    Returns
+    -------
+    inputs : tensor, shape=[N, ...]
+        Features or inputs, in the dtype of the network.
+    """
+    if not is_prepared:
+        return torch.as_tensor(X).to(dtype)
+    prepared = []
+    for start, piece in pieces(X):
+        try:
+            with torch.no_grad():
+                features = network.features(torch.as_tensor(piece, device=device))
+        except GeomstatsCorError as error:
+            error.add_note(f"This is about X[{start}:{start + len(piece)}].")
+            raise
+        prepared.append(features.to(dtype))
+    return torch.cat(prepared)
+
+
+def split_validation(labels, validation, seed):
+    """Return the places of samples to learn from, and of those to validate on.
+
+    Parameters
+    ----------
+    labels : numpy.ndarray of int, shape=[N]
+        Classes.
+    validation : float or None
+        Part of the samples to validate on, each class in proportion; none if None.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    training, held_out : numpy.ndarray of int
+        Places in order; the second is None without validation.
+    """
+    everything = np.arange(len(labels))
+    if validation is None:
+        return everything, None
+    if isinstance(validation, bool) or not 0.0 < validation < 1.0:
+        raise ParameterError(
+            f"validation is {validation!r}: the part of the samples to validate on is "
+            f"between 0 and 1, or None."
+        )
+    try:
+        training, held_out = train_test_split(
+            everything, test_size=validation, stratify=labels, random_state=seed
+        )
+    except ValueError as error:
+        raise ParameterError(
+            f"validation = {validation} of {len(labels)} samples cannot have its share "
+            f"of every class: {error} Use another part, or more samples."
+        ) from error
+    return np.sort(training), np.sort(held_out)
+
+
+def find_class_weights(class_weight, classes, labels):
+    """Return the weight of each class in the loss.
+
+    Parameters
+    ----------
+    class_weight : {"balanced"} or dict or None
+        Weights by class; those that are missing are 1. With "balanced", the weight of
+        a class is inversely proportional to the number of its samples.
+    classes : numpy.ndarray, shape=[k]
+        Classes.
+    labels : numpy.ndarray of int, shape=[N]
+        Classes of the samples to learn from, as places in `classes`.
+
+    Returns
+    -------
+    weights : tensor, shape=[k]
+        Weights, positive.
+    """
+    if isinstance(class_weight, dict):
+        unknown = set(class_weight) - set(classes.tolist())
+        if unknown:
+            raise ParameterError(
+                f"class_weight has weights of classes that are not in y: "
+                f"{', '.join(map(repr, sorted(unknown, key=str)))}. The classes are "
+                f"{', '.join(map(repr, classes.tolist()))}."
+            )
+        weights = [float(class_weight.get(name, 1.0)) for name in classes.tolist()]
+        if not all(0.0 < weight < float("inf") for weight in weights):
+            raise ParameterError(f"class_weight must be positive, not {class_weight}.")
+        return torch.tensor(weights, dtype=torch.float64)
+    if class_weight not in (None, "balanced"):
+        raise ParameterError(
+            f"class_weight is {class_weight!r}: pass 'balanced', a dictionary of "
+            f"weights by class, or None."
+        )
+    places = np.arange(len(classes))
+    weights = compute_class_weight(class_weight, classes=places, y=labels)
+    return torch.as_tensor(weights, dtype=torch.float64)

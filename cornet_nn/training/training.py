@@ -1,0 +1,237 @@
+"""One training: a network, samples, and where the run is written."""
+
+import contextlib
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from geomstats_cor.exceptions import ParameterError
+
+from .callbacks import (
+    COLUMNS,
+    Metrics,
+    Patience,
+    ProgressBar,
+    Snapshots,
+    best_epoch,
+    copied_state,
+    is_out_of_patience,
+)
+from .curves import curves_figure
+from .errors import TrainingInterruptedWarning
+from .loop import TrainingLoop
+
+OPTIMIZERS = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How to train.
+
+    Attributes
+    ----------
+    optimizer : str or callable
+        Key of `OPTIMIZERS`, or a class of optimizers.
+    lr, weight_decay : float
+        Learning rate and weight decay.
+    max_epochs, batch_size : int
+        Number of epochs, and of samples in a batch.
+    patience : int or None
+        Number of epochs to wait for a better one.
+    seed : int
+        Seed of all epochs.
+    class_weights : tensor, shape=[classes]
+        Weight of each class in the loss.
+    device : str
+        Device.
+    progress : bool
+        Whether to show a bar.
+    """
+
+    optimizer: Any
+    lr: float
+    weight_decay: float
+    max_epochs: int
+    batch_size: int
+    patience: int | None
+    seed: int
+    class_weights: Any
+    device: str
+    progress: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a training.
+
+    Attributes
+    ----------
+    rows : list of dict
+        One row for each epoch.
+    epoch : int
+        The epoch whose parameters the network has.
+    interrupted : bool
+        Whether the keyboard stopped the training.
+    """
+
+    rows: list
+    epoch: int
+    interrupted: bool
+
+
+def find_optimizer(optimizer):
+    """Return a class of optimizers.
+
+    Parameters
+    ----------
+    optimizer : str or callable
+        Key of `OPTIMIZERS`, or what makes an optimizer of parameters.
+
+    Returns
+    -------
+    optimizer : callable
+        What makes an optimizer.
+    """
+    if callable(optimizer):
+        return optimizer
+    try:
+        return OPTIMIZERS[optimizer.lower()]
+    except (KeyError, AttributeError):
+        raise ParameterError(
+            f"there is no optimizer {optimizer!r}: choose one of "
+            f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
+        ) from None
+
+
+def train(network, samples, validation, schedule, processes, run, checkpoint, notes):
+    """Train a network in place.
+
+    Parameters
+    ----------
+    network : torch.nn.Module
+        Network.
+    samples : Samples
+        Samples to learn from.
+    validation : Samples or None
+        Samples to choose the epoch by.
+    schedule : Schedule
+        How to train.
+    processes : Processes
+        Processes that train together.
+    run : RunDirectory or None
+        Where to write, in the first process.
+    checkpoint : dict or None
+        Where an earlier training stopped.
+    notes : dict
+        Plain values that belong into every checkpoint.
+
+    Returns
+    -------
+    outcome : Outcome
+        History, and the epoch whose parameters the network has now.
+    """
+    rows = [] if checkpoint is None else checkpoint["rows"]
+    if len(rows) > schedule.max_epochs:
+        raise ParameterError(
+            f"the run has {len(rows)} epochs, more than max_epochs = "
+            f"{schedule.max_epochs}: resume it with max_epochs={len(rows)} or more."
+        )
+    loop = _loop(network, samples, schedule, processes)
+    last = best = copied_state(network)
+    if checkpoint is not None:
+        last, best = checkpoint["last"], checkpoint["best"]
+        network.load_state_dict(last)
+        loop.optimizer_.load_state_dict(checkpoint["optimizer"])
+        for row in rows:
+            loop.history.new_epoch()
+            loop.history[-1].update(row)
+    processes.copy_from_first(network.state_dict().values())
+
+    def write(snapshots):
+        if run is None or not processes.is_first:
+            return
+        run.write_checkpoint(
+            {
+                **notes,
+                "rows": snapshots.rows,
+                "last": snapshots.last,
+                "best": snapshots.best,
+                "optimizer": loop.optimizer_.state_dict(),
+            }
+        )
+        run.write_metrics(snapshots.rows, COLUMNS)
+
+    snapshots = Snapshots(rows, last, best, write)
+    write(snapshots)
+    if not is_out_of_patience(rows, schedule.patience):
+        _run(loop, snapshots, samples, validation, schedule, processes)
+    network.load_state_dict(snapshots.best)
+    if run is not None and processes.is_first:
+        run.write_curves(curves_figure(snapshots.rows))
+    if loop.interrupted_:
+        _warn_of_interruption(snapshots.rows, schedule, run)
+    return Outcome(snapshots.rows, best_epoch(snapshots.rows), loop.interrupted_)
+
+
+def _loop(network, samples, schedule, processes):
+    loop = TrainingLoop(
+        network,
+        is_prepared=samples.is_prepared,
+        class_weights=schedule.class_weights,
+        seed=schedule.seed,
+        processes=processes,
+        optimizer=schedule.optimizer,
+        optimizer__weight_decay=schedule.weight_decay,
+        lr=schedule.lr,
+        max_epochs=schedule.max_epochs,
+        batch_size=schedule.batch_size,
+        device=schedule.device,
+    )
+    return loop.initialize()
+
+
+def _run(loop, snapshots, samples, validation, schedule, processes):
+    done = len(snapshots.rows)
+    batches = -(-len(samples.labels) // schedule.batch_size)
+    with contextlib.ExitStack() as stack:
+        callbacks = [("metrics", Metrics())]
+        if schedule.progress and processes.is_first:
+            from tqdm.auto import tqdm
+
+            bar = tqdm(
+                total=schedule.max_epochs * batches,
+                initial=done * batches,
+                unit="batch",
+                desc=f"epoch {done}",
+            )
+            callbacks.append(("bar", ProgressBar(stack.enter_context(bar))))
+        callbacks.append(("snapshots", snapshots))
+        if schedule.patience is not None:
+            callbacks.append(("patience", Patience(schedule.patience)))
+        loop.callbacks_ = callbacks
+        loop.train(
+            samples.inputs,
+            samples.labels,
+            None if validation is None else (validation.inputs, validation.labels),
+        )
+
+
+def _warn_of_interruption(rows, schedule, run):
+    epoch = best_epoch(rows)
+    continuation = (
+        "resume=True goes on from there"
+        if run is not None
+        else "a directory would allow to resume"
+    )
+    warnings.warn(
+        f"training was interrupted after {len(rows)} of {schedule.max_epochs} epochs: "
+        f"the parameters are those of epoch {epoch}, and {continuation}.",
+        TrainingInterruptedWarning,
+        stacklevel=2,
+    )
