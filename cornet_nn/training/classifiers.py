@@ -7,7 +7,6 @@ from geomstats_cor.exceptions import ParameterError
 
 from ..cornet import CorNet
 from .estimator import NetworkClassifier
-from .loading import load_classifier
 from .networks import CorMLRNet
 
 ACTIVATIONS = {
@@ -217,8 +216,6 @@ class CorNetClassifier(NetworkClassifier):
             **options,
         )
 
-    load = staticmethod(load_classifier)
-
 
 class CorMLRClassifier(NetworkClassifier):
     """Classification by multinomial logistic regression on correlation matrices.
@@ -297,14 +294,6 @@ class CorMLRClassifier(NetworkClassifier):
         if not isinstance(space, FullRankCorrelationMatrices):
             space = FullRankCorrelationMatrices(n, equip=self.metric)
         return CorMLRNet(space, num_classes, channels, front_end, **options)
-
-    load = staticmethod(load_classifier)
-
-
-CLASSIFIERS = {
-    Classifier.__name__: Classifier
-    for Classifier in (CorNetClassifier, CorMLRClassifier)
-}
 
 
 def _find_activation(activation):

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.metadata
+import os
 import platform
 import re
 import sys
@@ -10,6 +11,7 @@ import numpy as np
 import torch
 
 from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
 
 _PACKAGES = (
     "geomstats-cor",
@@ -42,6 +44,8 @@ def described(value):
         return {"array": listed, "dtype": value.dtype.str}
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, os.PathLike | torch.device):
+        value = str(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict):
@@ -54,40 +58,44 @@ def described(value):
     return {"object": re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))}
 
 
-def is_restorable(value):
-    """Tell whether `restored` knows what a described parameter was.
+def restored_parameters(stored, given=None):
+    """Return parameters from what `described` returned of them.
 
     Parameters
     ----------
-    value : object
-        What `described` returned.
+    stored : dict
+        Described parameters by name.
+    given : dict
+        Parameters that take the place of stored ones.
 
     Returns
     -------
-    is_restorable : bool
-        Whether nothing in it is a mere description.
+    parameters : dict
+        Parameters by name.
     """
+    given = given or {}
+    asked = {name: value for name, value in stored.items() if name not in given}
+    lost = [f"{k} ({_lost(v)})" for k, v in asked.items() if _lost(v) is not None]
+    if lost:
+        raise ParameterError(
+            f"the files of the run cannot hold some of its parameters: pass "
+            f"{', '.join(lost)} to load it."
+        )
+    return {**{name: _restored(value) for name, value in asked.items()}, **given}
+
+
+def _lost(value):
+    """Return the description of what cannot be restored, or None."""
     if not isinstance(value, dict):
-        return True
+        return None
     if "object" in value:
-        return False
+        return value["object"]
     items = [x for pair in value.get("pairs", ()) for x in pair]
-    return all(is_restorable(item) for item in [*items, *value.get("array", ())])
+    parts = (_lost(item) for item in [*items, *value.get("array", ())])
+    return next((part for part in parts if part is not None), None)
 
 
-def restored(value):
-    """Return a parameter from what `described` returned.
-
-    Parameters
-    ----------
-    value : object
-        What `described` returned.
-
-    Returns
-    -------
-    value : object
-        Parameter.
-    """
+def _restored(value):
     if not isinstance(value, dict):
         return value
     if "array" in value:

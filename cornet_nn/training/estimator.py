@@ -2,7 +2,6 @@
 
 import abc
 import copy
-import math
 
 import numpy as np
 import torch
@@ -15,12 +14,11 @@ from torch import nn
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.stacks import require_dense, require_one_size
 
-from .._doors import require_positive
 from .callbacks import best_epoch
 from .curves import curves_figure
-from .description import described, environment, fingerprint, restored
+from .description import described, environment, fingerprint, restored_parameters
+from .errors import RunDirectoryError
 from .inputs import (
-    as_inputs,
     find_kind,
     make_front_end,
     pieces,
@@ -31,8 +29,9 @@ from .inputs import (
 from .networks import is_fixed
 from .processes import Processes
 from .run_directory import RunDirectory, require_same_run
-from .samples import Samples, find_class_weights, prepare, split_validation
-from .training import Schedule, find_optimizer, train
+from .samples import Samples, Task, find_class_weights, prepare, split_validation
+from .schedule import Schedule
+from .training import train
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
@@ -68,73 +67,40 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self : object
             The estimator.
         """
-        self._require_parameters()
-        processes = Processes()
-        run = None if self.directory is None else RunDirectory(self.directory)
-        checkpoint = None
+        schedule = self._schedule()
+        processes, run, checkpoint = Processes(), self._run_directory(), None
         if run is not None:
             checkpoint = processes.ask_first(
                 lambda: run.open(self.resume, self.overwrite)
             )
         X, y = self._read_training(X, y)
-        identity = self._identity(X, y)
-        if any(other != identity for other in processes.gather(identity)):
-            raise ParameterError(
-                "the processes do not train the same network on the same data: give "
-                "all of them the same arguments."
-            )
-        if checkpoint is not None:
-            require_same_run(checkpoint["identity"], identity)
-        self.seed_ = (
-            processes.ask_first(self._draw_seed)
-            if checkpoint is None
-            else checkpoint["seed"]
-        )
+        notes = {}
+        if run is not None or processes.count > 1:
+            notes["identity"] = self._identity(X, y)
+            processes.require_same(notes["identity"])
+        if checkpoint is None:
+            self.seed_ = processes.ask_first(self._draw_seed)
+        else:
+            require_same_run(checkpoint["identity"], notes["identity"])
+            self.seed_ = checkpoint["seed"]
+        notes["seed"] = self.seed_
         self.classes_, labels = np.unique(y, return_inverse=True)
         with torch.random.fork_rng():
             torch.manual_seed(self.seed_)
-            self._train(X, labels, processes, run, checkpoint, identity)
-        return self
-
-    def _train(self, X, labels, processes, run, checkpoint, identity):
-        front_end = self._front_end()
-        self.channels_, self.size_ = self._matrices(X, front_end)
-        network = self._network(front_end)
-        self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
-        if self.front_end is None:
-            require_usable(X, self.kind_, self.shrinkage)
-        places, held_out = split_validation(labels, self.validation, self.seed_)
-        weights = find_class_weights(self.class_weight, self.classes_, labels[places])
-        schedule = Schedule(
-            optimizer=find_optimizer(self.optimizer),
-            lr=self.lr,
-            weight_decay=self.weight_decay,
-            max_epochs=self.max_epochs,
-            batch_size=self.batch_size,
-            patience=self.patience,
-            seed=self.seed_,
-            class_weights=weights,
-            device=self.device,
-            progress=self.progress,
-        )
-        if run is not None:
-            begin = self._begin if checkpoint is None else self._continue
-            processes.ask_first(lambda: begin(run, network))
-        inputs = self._prepared(network, X)
-        samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
-        outcome = train(
-            network,
-            samples.part(places),
-            None if held_out is None else samples.part(held_out),
-            schedule,
-            processes,
-            run,
-            checkpoint,
-            {"identity": identity, "seed": self.seed_},
-        )
+            front_end = self._front_end()
+            self.channels_, self.size_ = self._matrices(X, front_end)
+            network = self._network(front_end)
+            self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+            if run is not None:
+                processes.ask_first(lambda: self._require_space(run, network))
+            task = self._task(X, labels, network)
+            if run is not None:
+                processes.ask_first(lambda: self._write_configuration(run, network))
+            outcome = train(network, task, schedule, processes, run, checkpoint, notes)
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted
+        return self
 
     def predict_proba(self, X):
         """Return the probabilities of classes.
@@ -177,6 +143,36 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         check_is_fitted(self)
         return curves_figure(self.history_)
 
+    @classmethod
+    def load(cls, directory, **parameters):
+        """Return the classifier of a run, as it was after the last epoch.
+
+        Parameters
+        ----------
+        directory : str or path
+            Run directory.
+        **parameters
+            Parameters that take the place of those of the run: `device`, or what files
+            of plain values cannot hold, such as a front end.
+
+        Returns
+        -------
+        classifier : object
+            Fitted classifier, with the parameters of the epoch that was chosen.
+        """
+        run = RunDirectory(directory)
+        configuration, checkpoint = run.read_configuration(), run.read_checkpoint()
+        if configuration.get("estimator") != cls.__name__:
+            raise RunDirectoryError(
+                f"{run} holds a run of {configuration.get('estimator')}, not of "
+                f"{cls.__name__}: use load_classifier, which takes either."
+            )
+        parameters = {"directory": directory, **parameters}
+        stored = configuration["parameters"]
+        classifier = cls(**restored_parameters(stored, parameters))
+        classifier._restore(configuration["resolved"], checkpoint)
+        return classifier
+
     def _logits(self, X):
         check_is_fitted(self)
         X = self._read_samples(X)
@@ -186,9 +182,43 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             logits = [network(part.to(self.device)) for _, part in pieces(inputs)]
         return torch.cat(logits).cpu()
 
+    def _schedule(self):
+        """Return how to train, once all parameters make sense."""
+        if self.dtype not in _DTYPES:
+            raise ParameterError(
+                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
+            )
+        if self.patience is not None and self.validation is None:
+            raise ParameterError(
+                "patience waits for a better validation loss: pass validation, such as "
+                "validation=0.2, too."
+            )
+        return Schedule(
+            optimizer=self.optimizer,
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            max_epochs=self.max_epochs,
+            batch_size=self.batch_size,
+            patience=self.patience,
+            device=self.device,
+            progress=self.progress,
+        )
+
+    def _run_directory(self):
+        if self.directory is None and (self.resume or self.overwrite):
+            raise ParameterError(
+                "resume and overwrite are about the directory of a run: pass directory."
+            )
+        if self.resume and self.overwrite:
+            raise ParameterError(
+                "resume=True and overwrite=True exclude each other: choose one."
+            )
+        return None if self.directory is None else RunDirectory(self.directory)
+
     def _read_training(self, X, y):
         """Return samples and labels, and note what the samples are."""
         X, y = self._validated(X, reset=True, y=y)
+        require_finite(X)
         check_classification_targets(y)
         if len(set(y.tolist())) < 2:
             raise ParameterError(
@@ -197,6 +227,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             )
         self.kind_ = find_kind(X, self.kind) if self.front_end is None else None
         self.input_shape_ = tuple(X.shape[1:])
+        if self.front_end is None:
+            require_usable(X, self.kind_, self.shrinkage)
         return X, y
 
     def _read_samples(self, X):
@@ -204,6 +236,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         if self.front_end is None:
             require_shape(X, self.kind_, self.input_shape_)
         X = self._validated(X, reset=False)
+        require_finite(X)
         if self.front_end is None:
             require_usable(X, self.kind_, self.shrinkage)
         return X
@@ -211,43 +244,18 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     def _validated(self, X, reset, **targets):
         require_dense(X)
         require_one_size(X)
-        checked = validate_data(
+        return validate_data(
             self,
-            as_inputs(X),
+            X.detach().cpu().numpy() if isinstance(X, torch.Tensor) else X,
             **targets,
             reset=reset,
             dtype=[np.float64, np.float32],
             allow_nd=True,
             ensure_all_finite=False,
         )
-        require_finite(checked[0] if targets else checked)
-        return checked
 
-    def _require_parameters(self):
-        require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
-        if self.patience is not None:
-            require_positive(patience=self.patience)
-            if self.validation is None:
-                raise ParameterError(
-                    "patience waits for a better validation loss: pass validation, "
-                    "such as validation=0.2, too."
-                )
-        for name, least in (("lr", "positive"), ("weight_decay", "not negative")):
-            value = getattr(self, name)
-            good = value > 0 if least == "positive" else value >= 0
-            if not (good and math.isfinite(value)):
-                raise ParameterError(f"{name} is {value!r}, but must be {least}.")
-        if self.dtype not in _DTYPES:
-            raise ParameterError(
-                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
-            )
-        find_optimizer(self.optimizer)
-        if self.resume and self.directory is None:
-            raise ParameterError("resume=True needs the directory of the run.")
-        if self.resume and self.overwrite:
-            raise ParameterError(
-                "resume=True and overwrite=True exclude each other: choose one."
-            )
+    def _draw_seed(self):
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _identity(self, X, y):
         """Return what must be the same in a run that is resumed."""
@@ -257,9 +265,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             **{k: described(v) for k, v in parameters.items() if k not in _FREE},
             "data": fingerprint(X, y),
         }
-
-    def _draw_seed(self):
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _front_end(self):
         front_end = self.front_end
@@ -285,6 +290,14 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             self.size_, self.channels_, len(self.classes_), front_end, options
         )
 
+    def _task(self, X, labels, network):
+        training, held_out = split_validation(labels, self.validation, self.seed_)
+        weights = find_class_weights(self.class_weight, self.classes_, labels[training])
+        inputs = self._prepared(network, X)
+        samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
+        validation = None if held_out is None else samples.part(held_out)
+        return Task(samples.part(training), validation, weights, self.seed_)
+
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
 
@@ -292,10 +305,14 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         dtype = _DTYPES[self.dtype]
         return prepare(network, X, self._is_prepared, dtype, self.device)
 
-    def _begin(self, run, network):
-        """Write down the configuration of a new run."""
-        self._require_space(run, network)
-        run.clear()
+    def _require_space(self, run, network):
+        sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
+        run.require_space(sum(sizes), self.max_epochs)
+
+    def _write_configuration(self, run, network):
+        """Write down what is trained, in place of a run that is not resumed."""
+        if not self.resume:
+            run.clear()
         parameters = self.get_params(deep=False)
         run.write_configuration(
             {
@@ -309,25 +326,13 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
                     "features": self.n_features_in_,
                     "classes": described(self.classes_),
                     "seed": self.seed_,
-                    "learnt_numbers": sum(p.numel() for p in network.parameters()),
                     "front_end_is_fixed": self._is_prepared,
+                    "learnt_numbers": sum(p.numel() for p in network.parameters()),
                     "network": str(network).splitlines(),
                 },
             }
         )
         run.write_environment(environment())
-
-    def _continue(self, run, network):
-        """Take over what may change in a run that is resumed."""
-        self._require_space(run, network)
-        configuration = run.read_configuration()
-        for name in _FREE:
-            configuration["parameters"][name] = described(getattr(self, name))
-        run.write_configuration(configuration)
-
-    def _require_space(self, run, network):
-        sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
-        run.require_space(sum(sizes), self.max_epochs)
 
     def _restore(self, resolved, checkpoint):
         """Take over the state of a run."""
@@ -335,7 +340,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self.channels_, self.size_ = resolved["channels"], resolved["size"]
         self.input_shape_ = tuple(resolved["input_shape"])
         self.n_features_in_ = resolved["features"]
-        self.classes_ = restored(resolved["classes"])
+        (self.classes_,) = restored_parameters({"": resolved["classes"]}).values()
         self._is_prepared = resolved["front_end_is_fixed"]
         network = self._network(self._front_end())
         network.load_state_dict(checkpoint["best"])

@@ -6,12 +6,12 @@ from torch import nn
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import (
-    ArrayTypeError,
     BadMatricesError,
     NotFiniteError,
     ParameterError,
     ShapeError,
 )
+from geomstats_cor.kernels._tolerances import input_tolerance
 from geomstats_cor.stacks import find_bad
 
 from ..front_end import CovariancePooling, PowerCorrelation, Shrinkage
@@ -21,30 +21,6 @@ KINDS = ("correlation", "covariance", "signal")
 # Numbers in a piece of the input that the front end sees at once.
 _PIECE = 1 << 22
 _LISTED = 10
-
-
-def as_inputs(X):
-    """Return data as an array of real floating-point numbers.
-
-    Parameters
-    ----------
-    X : array-like or tensor
-        Data, one sample after the other.
-
-    Returns
-    -------
-    X : numpy.ndarray
-        The same numbers, in float32 if they were, else in float64.
-    """
-    if isinstance(X, torch.Tensor):
-        X = X.detach().cpu().numpy()
-    X = np.asarray(X)
-    if X.dtype.kind == "c":
-        raise ArrayTypeError(
-            "X is complex: treat its real and imaginary parts as variables. Complex "
-            "data not supported."
-        )
-    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
 
 
 def require_finite(X):
@@ -107,7 +83,7 @@ def find_kind(X, kind):
 def _guess_kind(X, is_square):
     if not is_square:
         return "signal"
-    tolerance = 1e3 * np.finfo(X.dtype).eps
+    tolerance = input_tolerance(X)
     if not np.allclose(X, X.swapaxes(-2, -1), rtol=1e-3, atol=tolerance):
         raise ParameterError(
             f"X has shape {X.shape}, but its matrices are not symmetric: say "
@@ -115,7 +91,7 @@ def _guess_kind(X, is_square):
             f"to be matrices."
         )
     diagonal = np.diagonal(X, axis1=-2, axis2=-1)
-    is_unit = np.allclose(diagonal, 1.0, rtol=0.0, atol=1e-4)
+    is_unit = np.allclose(diagonal, 1.0, rtol=0.0, atol=tolerance)
     return "correlation" if is_unit else "covariance"
 
 

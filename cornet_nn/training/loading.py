@@ -1,21 +1,24 @@
 """Fitted classifiers from run directories."""
 
-from geomstats_cor.exceptions import ParameterError
-
-from .description import is_restorable, restored
+from .classifiers import CorMLRClassifier, CorNetClassifier
 from .errors import RunDirectoryError
 from .run_directory import RunDirectory
 
+_CLASSIFIERS = {
+    Classifier.__name__: Classifier
+    for Classifier in (CorNetClassifier, CorMLRClassifier)
+}
+
 
 def load_classifier(directory, **parameters):
-    """Return the classifier of a run, as it was after the last epoch.
+    """Return the classifier of a run, whichever it is.
 
     Parameters
     ----------
     directory : str or path
         Run directory.
     **parameters
-        Parameters that take the place of those of the run: `device`, or what a file of
+        Parameters that take the place of those of the run: `device`, or what files of
         plain values cannot hold, such as a front end.
 
     Returns
@@ -27,7 +30,6 @@ def load_classifier(directory, **parameters):
     --------
     >>> import tempfile
     >>> from geomstats_cor.datasets import load_connectomes
-    >>> from cornet_nn.training import CorMLRClassifier
     >>> data = load_connectomes()
     >>> with tempfile.TemporaryDirectory() as directory:
     ...     model = CorMLRClassifier(max_epochs=2, progress=False, directory=directory)
@@ -36,29 +38,8 @@ def load_classifier(directory, **parameters):
     >>> again.score(data.correlations, data.labels) == model.score(*data[:2])
     True
     """
-    from .classifiers import CLASSIFIERS
-
     run = RunDirectory(directory)
-    configuration, checkpoint = run.read_configuration(), run.read_checkpoint()
-    try:
-        Classifier = CLASSIFIERS[configuration["estimator"]]
-        stored, resolved = configuration["parameters"], configuration["resolved"]
-    except KeyError as error:
-        raise RunDirectoryError(
-            f"{run} does not hold the run of a classifier: {error} is missing."
-        ) from error
-    lost = [
-        f"{name} ({value['object']})"
-        for name, value in stored.items()
-        if name not in parameters and not is_restorable(value)
-    ]
-    if lost:
-        raise ParameterError(
-            f"the run in {run} has parameters that its files cannot hold: pass "
-            f"{', '.join(lost)} to load."
-        )
-    known = {k: restored(v) for k, v in stored.items() if is_restorable(v)}
-    classifier = Classifier(**{**known, **parameters})
-    classifier._restore(resolved, checkpoint)
-
-    return classifier
+    name = run.read_configuration().get("estimator")
+    if name not in _CLASSIFIERS:
+        raise RunDirectoryError(f"{run} holds no run of a classifier, but of {name!r}.")
+    return _CLASSIFIERS[name].load(directory, **parameters)

@@ -85,6 +85,8 @@ class TrainingLoop(NeuralNet):
         except StopTraining:
             pass
         except KeyboardInterrupt:
+            if self.processes.count > 1:  # the others would wait for this one
+                raise
             self.interrupted_ = True
         return self
 

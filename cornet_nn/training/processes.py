@@ -3,6 +3,8 @@
 import torch
 import torch.distributed as dist
 
+from geomstats_cor.exceptions import ParameterError
+
 
 class Processes:
     """The processes that train together: those of torch.distributed, or this one.
@@ -94,21 +96,20 @@ class Processes:
             raise answer[1]
         return answer[0]
 
-    def gather(self, value):
-        """Return the values of all processes.
+    def require_same(self, value):
+        """Raise, in every process, unless all have the same value.
 
         Parameters
         ----------
         value : object
             Value of this process.
-
-        Returns
-        -------
-        values : list
-            Values, in the order of ranks.
         """
         if self.count == 1:
-            return [value]
+            return
         values = [None] * self.count
         dist.all_gather_object(values, value)
-        return values
+        if any(other != values[0] for other in values):
+            raise ParameterError(
+                "the processes do not train the same network on the same data: give "
+                "all of them the same parameters, samples and labels."
+            )

@@ -42,7 +42,7 @@ class RunDirectory:
 
     def holds_run(self):
         """Tell whether there is a run in the directory."""
-        return any((self.path / name).exists() for name in (CONFIGURATION, CHECKPOINT))
+        return (self.path / CHECKPOINT).exists()
 
     def open(self, resume, overwrite):
         """Make the directory, and raise unless a run may be written to it.

@@ -36,10 +36,33 @@ class Samples:
         return Samples(self.inputs[index], self.labels[index], self.is_prepared)
 
 
+@dataclass(frozen=True)
+class Task:
+    """What to learn.
+
+    Attributes
+    ----------
+    samples : Samples
+        Samples to learn from.
+    validation : Samples or None
+        Samples to choose the epoch by.
+    class_weights : tensor, shape=[classes]
+        Weight of each class in the loss.
+    seed : int
+        Seed of all epochs.
+    """
+
+    samples: Samples
+    validation: Samples | None
+    class_weights: Any
+    seed: int
+
+
 def prepare(network, X, is_prepared, dtype, device):
     """Return what the learning part of a network takes, for many samples.
 
-    Features are computed in the precision of the data.
+    Features are computed in the precision of the data or of the network, whichever is
+    higher.
 
     Parameters
     ----------
@@ -65,7 +88,9 @@ def prepare(network, X, is_prepared, dtype, device):
     for start, piece in pieces(X):
         try:
             with torch.no_grad():
-                features = network.features(torch.as_tensor(piece, device=device))
+                points = torch.as_tensor(piece, device=device)
+                points = points.to(torch.promote_types(points.dtype, dtype))
+                features = network.features(points)
         except GeomstatsCorError as error:
             error.add_note(f"This is about X[{start}:{start + len(piece)}].")
             raise
@@ -88,11 +113,10 @@ def split_validation(labels, validation, seed):
     Returns
     -------
     training, held_out : numpy.ndarray of int
-        Places in order; the second is None without validation.
+        Places in order; without validation, a slice of everything and None.
     """
-    everything = np.arange(len(labels))
     if validation is None:
-        return everything, None
+        return slice(None), None
     if isinstance(validation, bool) or not 0.0 < validation < 1.0:
         raise ParameterError(
             f"validation is {validation!r}: the part of the samples to validate on is "
@@ -100,7 +124,10 @@ def split_validation(labels, validation, seed):
         )
     try:
         training, held_out = train_test_split(
-            everything, test_size=validation, stratify=labels, random_state=seed
+            np.arange(len(labels)),
+            test_size=validation,
+            stratify=labels,
+            random_state=seed,
         )
     except ValueError as error:
         raise ParameterError(

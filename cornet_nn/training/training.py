@@ -3,9 +3,6 @@
 import contextlib
 import warnings
 from dataclasses import dataclass
-from typing import Any
-
-import torch
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -22,48 +19,6 @@ from .callbacks import (
 from .curves import curves_figure
 from .errors import TrainingInterruptedWarning
 from .loop import TrainingLoop
-
-OPTIMIZERS = {
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-    "sgd": torch.optim.SGD,
-}
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How to train.
-
-    Attributes
-    ----------
-    optimizer : str or callable
-        Key of `OPTIMIZERS`, or a class of optimizers.
-    lr, weight_decay : float
-        Learning rate and weight decay.
-    max_epochs, batch_size : int
-        Number of epochs, and of samples in a batch.
-    patience : int or None
-        Number of epochs to wait for a better one.
-    seed : int
-        Seed of all epochs.
-    class_weights : tensor, shape=[classes]
-        Weight of each class in the loss.
-    device : str
-        Device.
-    progress : bool
-        Whether to show a bar.
-    """
-
-    optimizer: Any
-    lr: float
-    weight_decay: float
-    max_epochs: int
-    batch_size: int
-    patience: int | None
-    seed: int
-    class_weights: Any
-    device: str
-    progress: bool
 
 
 @dataclass(frozen=True)
@@ -85,41 +40,15 @@ class Outcome:
     interrupted: bool
 
 
-def find_optimizer(optimizer):
-    """Return a class of optimizers.
-
-    Parameters
-    ----------
-    optimizer : str or callable
-        Key of `OPTIMIZERS`, or what makes an optimizer of parameters.
-
-    Returns
-    -------
-    optimizer : callable
-        What makes an optimizer.
-    """
-    if callable(optimizer):
-        return optimizer
-    try:
-        return OPTIMIZERS[optimizer.lower()]
-    except (KeyError, AttributeError):
-        raise ParameterError(
-            f"there is no optimizer {optimizer!r}: choose one of "
-            f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
-        ) from None
-
-
-def train(network, samples, validation, schedule, processes, run, checkpoint, notes):
+def train(network, task, schedule, processes, run, checkpoint, notes):
     """Train a network in place.
 
     Parameters
     ----------
     network : torch.nn.Module
         Network.
-    samples : Samples
-        Samples to learn from.
-    validation : Samples or None
-        Samples to choose the epoch by.
+    task : Task
+        What to learn.
     schedule : Schedule
         How to train.
     processes : Processes
@@ -142,7 +71,14 @@ def train(network, samples, validation, schedule, processes, run, checkpoint, no
             f"the run has {len(rows)} epochs, more than max_epochs = "
             f"{schedule.max_epochs}: resume it with max_epochs={len(rows)} or more."
         )
-    loop = _loop(network, samples, schedule, processes)
+    loop = TrainingLoop(
+        network,
+        is_prepared=task.samples.is_prepared,
+        class_weights=task.class_weights,
+        seed=task.seed,
+        processes=processes,
+        **schedule.options(),
+    ).initialize()
     last = best = copied_state(network)
     if checkpoint is not None:
         last, best = checkpoint["last"], checkpoint["best"]
@@ -170,7 +106,7 @@ def train(network, samples, validation, schedule, processes, run, checkpoint, no
     snapshots = Snapshots(rows, last, best, write)
     write(snapshots)
     if not is_out_of_patience(rows, schedule.patience):
-        _run(loop, snapshots, samples, validation, schedule, processes)
+        _run(loop, snapshots, task, schedule, processes)
     network.load_state_dict(snapshots.best)
     if run is not None and processes.is_first:
         run.write_curves(curves_figure(snapshots.rows))
@@ -179,25 +115,9 @@ def train(network, samples, validation, schedule, processes, run, checkpoint, no
     return Outcome(snapshots.rows, best_epoch(snapshots.rows), loop.interrupted_)
 
 
-def _loop(network, samples, schedule, processes):
-    loop = TrainingLoop(
-        network,
-        is_prepared=samples.is_prepared,
-        class_weights=schedule.class_weights,
-        seed=schedule.seed,
-        processes=processes,
-        optimizer=schedule.optimizer,
-        optimizer__weight_decay=schedule.weight_decay,
-        lr=schedule.lr,
-        max_epochs=schedule.max_epochs,
-        batch_size=schedule.batch_size,
-        device=schedule.device,
-    )
-    return loop.initialize()
-
-
-def _run(loop, snapshots, samples, validation, schedule, processes):
+def _run(loop, snapshots, task, schedule, processes):
     done = len(snapshots.rows)
+    samples, validation = task.samples, task.validation
     batches = -(-len(samples.labels) // schedule.batch_size)
     with contextlib.ExitStack() as stack:
         callbacks = [("metrics", Metrics())]
