@@ -4,6 +4,18 @@
 """
 
 from .dataset import Dataset
-from .loading import load, names
+from .loading import load, names, options
+from .sequences import SequenceMatrices
+from .skeletons import FPHA, HDM05, NTU, Skeleton
 
-__all__ = ["load", "names", "Dataset"]
+__all__ = [
+    "load",
+    "names",
+    "options",
+    "Dataset",
+    "SequenceMatrices",
+    "Skeleton",
+    "HDM05",
+    "FPHA",
+    "NTU",
+]

@@ -1,113 +1,115 @@
 """Data sets in .npz and .npy files."""
 
-import functools
+import zipfile
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .conversion import Converted
 from .dataset import Dataset
 from .labels import indexed, is_for_test
-from .matrices import kind_of, regularized, require_covariances
-from .sequences import SequenceMatrices
+from .matrices import kind_of, screened
+from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import SKELETONS
 
+# What an .npz file may hold, and the word that names its file beside an .npy file.
+_ARRAYS = {
+    "C": None,
+    "S": None,
+    "X": None,
+    "L": "lengths",
+    "y": "labels",
+    "split": "split",
+    "classes": "classes",
+    "names": "names",
+    "groups": "groups",
+}
 
-def load_npz(
-    path,
-    conversion,
-    *,
-    kind=None,
-    skeleton=None,
-    representation="covariance",
-    center=None,
-    view=None,
-    neighbors=("left",),
-    levels=1,
-    frame_shrinkage=1e-3,
-    shrinkage=None,
-    ridge=0.0,
+
+def load_arrays(
+    path, conversion, *, kind=None, skeleton=None, bone_lengths=False, **steps
 ):
-    """Load an .npz file.
+    """Load an .npz file, or an .npy file and those beside it.
 
     Parameters
     ----------
     path : pathlib.Path
-        File with one of the arrays `C` (correlation matrices), `S` (covariance
+        An .npz file with one of the arrays `C` (correlation matrices), `S` (covariance
         matrices) or `X`, which are matrices or signals, or with `L` the frames of
         sequences one after the other, as many as `L` says of each. Beside it `y`
         (labels), `split` (0 train, 1 test), `classes` (names of classes), `names` (of
-        items) and `groups`, all optional.
+        items) and `groups`, all optional. Or a file `NAME.npy` that holds `X`, beside
+        which the others are `NAME_lengths.npy`, `NAME_labels.npy`, `NAME_split.npy`,
+        `NAME_classes.npy`, `NAME_names.npy` and `NAME_groups.npy`.
     conversion : Conversion
-        How to convert.
+        How to convert sequences.
     kind : str or None
         Kind of the stack `X`; None decides from its shape and diagonal.
     skeleton : str or None
         For sequences: "hdm05", "fpha" or "ntu120", if the numbers of a frame are the
         coordinates of its joints.
-    representation : str
-        For sequences, as the options below: see `SequenceMatrices`.
-    center : str or None
-        Centring by "frame" or "first".
-    view : str or None
-        View alignment by "frame" or "first".
-    neighbors : tuple
-        Neighbours of the Gaussian embedding.
-    levels : int
-        Levels of the temporal pyramid.
-    frame_shrinkage : float
-        Shrinkage within a frame.
-    shrinkage : float or None
-        Shrinkage of covariance matrices; None is 1e-3 for those of sequences and none
-        for those of the file.
-    ridge : float
-        Ridge of covariance matrices.
+    bone_lengths : bool
+        For sequences with a skeleton: whether to give all bones the lengths they have
+        in the first sequence.
+    **steps
+        For sequences: steps of `SequenceMatrices`, where the representation is
+        "covariance" and there is one level if nothing else is said. For covariance
+        matrices `shrinkage` and `ridge`, none by default.
 
     Returns
     -------
     dataset : Dataset
         Data set.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
-    found = [name for name in ("C", "S", "X") if name in arrays]
-    if len(found) != 1:
+    arrays = _found(path)
+    stacks = [name for name in ("C", "S", "X") if name in arrays]
+    if len(stacks) != 1:
         raise DataError(
             f"{path} holds {', '.join(sorted(arrays)) or 'nothing'}: one array C, S or "
             f"X is wanted"
         )
-    if "L" not in arrays:
-        if skeleton is not None:
-            raise ParameterError(f"{path} holds no sequences, which a skeleton is for")
-        kind = {"C": "correlation", "S": "covariance", "X": kind}[found[0]]
-        return load_stack(
-            arrays.pop(found[0]),
-            arrays,
-            path,
-            conversion,
-            kind=kind,
-            shrinkage=shrinkage or 0.0,
-            ridge=ridge,
+    if "L" in arrays:
+        if stacks != ["X"] or kind is not None:
+            raise ParameterError(
+                f"{path} holds sequences, by its array L: their frames are X, and "
+                f"their kind is not for choosing"
+            )
+        return _sequences(path, conversion, arrays, skeleton, bone_lengths, steps)
+    unused = sorted(set(steps) - {"shrinkage", "ridge"})
+    unused += ["skeleton"] * (skeleton is not None) + ["bone_lengths"] * bone_lengths
+    if unused:
+        raise ParameterError(
+            f"{', '.join(unused)}: for sequences only, and {path} holds none, as it "
+            f"has no array L"
         )
+    kind = {"C": "correlation", "S": "covariance", "X": kind}[stacks[0]]
+    return _stack(arrays.pop(stacks[0]), arrays, path, kind, **steps)
+
+
+def _found(path):
+    """Return the arrays by their names in an .npz file."""
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files if name in _ARRAYS}
+        files = {
+            name: path.with_name(f"{path.stem}_{word}.npy")
+            for name, word in _ARRAYS.items()
+            if word
+        }
+        files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
+        return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
+
+
+def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
     if skeleton is not None and skeleton not in SKELETONS:
         raise ParameterError(
             f"skeleton is one of {', '.join(SKELETONS)}, not {skeleton!r}"
         )
-    matrices = SequenceMatrices(
-        SKELETONS.get(skeleton),
-        representation=representation,
-        center=center,
-        view=view,
-        neighbors=tuple(neighbors),
-        levels=levels,
-        frame_shrinkage=frame_shrinkage,
-        shrinkage=1e-3 if shrinkage is None else shrinkage,
-        ridge=ridge,
-    )
+    if bone_lengths and skeleton is None:
+        raise ParameterError("bone_lengths needs a skeleton")
     frames, lengths = arrays["X"], arrays["L"]
     if lengths.sum() != len(frames) or (lengths < 0).any():
         raise DataError(
@@ -115,6 +117,12 @@ def load_npz(
             f"frames"
         )
     pieces = np.split(frames, np.cumsum(lengths)[:-1])
+    bones = SKELETONS.get(skeleton)
+    matrices = SequenceMatrices(
+        skeleton=bones,
+        lengths=reference_lengths(pieces, bones) if bone_lengths else None,
+        **{"representation": "covariance", "levels": 1, **steps},
+    )
     items = list(zip(_item_names(arrays, path, len(pieces)), pieces, strict=True))
     converted = conversion.run(
         str(path), matrices, items, [path], {"matrices": matrices}
@@ -122,115 +130,24 @@ def load_npz(
     return _dataset(path, converted, arrays, len(pieces), matrices.kind)
 
 
-def load_npy(path, conversion, *, kind=None, shrinkage=0.0, ridge=0.0):
-    """Load a stack in an .npy file, with its labels beside it.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        File `NAME.npy`; `NAME_labels.npy` and `NAME_split.npy` are read if they exist.
-    conversion : Conversion
-        How to convert.
-    kind : str or None
-        Kind of the stack; None decides from its shape and diagonal.
-    shrinkage : float
-        Shrinkage of covariance matrices.
-    ridge : float
-        Ridge of covariance matrices.
-
-    Returns
-    -------
-    dataset : Dataset
-        Data set.
-    """
-    arrays = {}
-    for name, suffix in (("stack", ""), ("y", "_labels"), ("split", "_split")):
-        file = path.with_name(f"{path.stem}{suffix}.npy")
-        if suffix and not file.exists():
-            continue
-        try:
-            arrays[name] = np.load(file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise DataError(f"{file} cannot be read: {error}") from error
-    stack = arrays.pop("stack")
-    return load_stack(
-        stack, arrays, path, conversion, kind=kind, shrinkage=shrinkage, ridge=ridge
-    )
-
-
-def load_stack(stack, arrays, path, conversion, *, kind, shrinkage, ridge):
-    """Make a data set of a stack of matrices or signals.
-
-    Parameters
-    ----------
-    stack : array, shape=[N, ...]
-        Stack.
-    arrays : dict of array
-        What is known of the items: `y`, `split`, `classes`, `names`, `groups`.
-    path : pathlib.Path
-        File, for messages.
-    conversion : Conversion
-        How to report.
-    kind : str or None
-        Kind; None decides.
-    shrinkage : float
-        Shrinkage of covariance matrices.
-    ridge : float
-        Ridge of covariance matrices.
-
-    Returns
-    -------
-    dataset : Dataset
-        Data set.
-    """
+def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
     if stack.dtype.kind not in "fiu":
         raise DataError(f"{path}: real numbers are wanted, not {stack.dtype}")
     if stack.dtype not in (np.float32, np.float64):
         stack = stack.astype(np.float64)
     kind = kind or kind_of(stack)
-    wanted = (3,) if kind == "signal" else (3, 4)
-    if stack.ndim not in wanted or (
-        kind != "signal" and stack.shape[-1] != stack.shape[-2]
-    ):
-        shapes = (
-            "[N, channels, time]" if kind == "signal" else "[N, n, n] or [N, c, n, n]"
-        )
-        raise DataError(f"{path} has shape {stack.shape}: {shapes} is wanted")
-    if kind == "correlation" and (shrinkage or ridge):
-        raise ParameterError(
-            f"{path} holds correlation matrices: shrinkage and ridge are for "
-            f"covariances. The network has a shrinkage of its own."
-        )
-    check = functools.partial(_checked, kind=kind, shrinkage=shrinkage, ridge=ridge)
-    names = _item_names(arrays, path, len(stack))
-    values, kept, problems = [], [], []
-    for number, (name, item) in enumerate(zip(names, stack, strict=True)):
-        try:
-            values.append(check(item))
-            kept.append(number)
-        except DataError as error:
-            problems.append(f"{name} {error}: left out")
-    conversion.report(str(path), problems, len(stack))
-    if not kept:
-        raise DataError(f"{path}: none of {len(stack)} items can be used: {problems}")
-    converted = Converted(np.stack(values), np.array(kept), tuple(problems))
-    return _dataset(path, converted, arrays, len(stack), kind)
-
-
-def _checked(item, kind, shrinkage, ridge):
     if kind == "signal":
-        if not np.isfinite(item).all():
-            raise DataError("has a NaN or an infinity")
-        if not np.ptp(item, axis=-1).any():
-            raise DataError("is constant")
-        return item
-    matrices = regularized(item, shrinkage, ridge) if shrinkage or ridge else item
-    require_covariances(matrices)
-    if kind == "correlation":
-        diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
-        if not np.allclose(diagonal, 1.0, atol=1e-5):
-            raise DataError("has a diagonal that is not one")
-    return (matrices + matrices.swapaxes(-1, -2)) / 2
+        if stack.ndim != 3:
+            raise DataError(
+                f"{path} has shape {stack.shape}: [N, channels, time] is wanted"
+            )
+    elif stack.ndim not in (3, 4) or stack.shape[-1] != stack.shape[-2]:
+        raise DataError(
+            f"{path} has shape {stack.shape}: [N, n, n] or [N, c, n, n] is wanted"
+        )
+    names = _item_names(arrays, path, len(stack))
+    converted = screened(stack, names, kind, shrinkage, ridge)
+    return _dataset(path, converted, arrays, len(stack), kind)
 
 
 def _item_names(arrays, path, number):

@@ -6,7 +6,8 @@ from geomstats_cor.datasets import load_connectomes as load_matrices
 from geomstats_cor.exceptions import ParameterError
 
 from .dataset import Dataset
-from .matrices import regularized
+from .labels import indexed
+from .matrices import screened
 
 
 def load_connectomes():
@@ -96,12 +97,16 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     windows = np.lib.stride_tricks.sliding_window_view(samples, window, axis=0)[starts]
     centered = windows - windows.mean(axis=-1, keepdims=True)
     covariances = centered @ centered.swapaxes(-1, -2) / (window - 1)
-    classes, labels = np.unique(gestures[starts], return_inverse=True)
+    names = [f"window at row {start}" for start in starts]
+    converted = screened(covariances, names, "covariance", shrinkage, ridge)
+    starts = starts[converted.kept]
+    labels, classes = indexed(gestures[starts])
     return Dataset(
         "emg",
-        regularized(covariances, shrinkage, ridge),
+        converted.values,
         labels,
-        tuple(classes),
+        classes,
         "covariance",
         groups=sessions[starts],
+        problems=converted.problems,
     )

@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -15,7 +16,6 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 
-import geomstats_cor
 from geomstats_cor.exceptions import (
     DataError,
     DataWarning,
@@ -65,19 +65,13 @@ class Conversion:
         Number of processes; None for one for each core, and no more than are of use.
     progress : bool
         Whether to show a progress bar.
-    errors : str
-        "skip" leaves items with problems out and warns; "raise" raises an error that
-        names them.
     """
 
     cache: Path | None = None
     jobs: int | None = None
     progress: bool = False
-    errors: str = "skip"
 
     def __post_init__(self):
-        if self.errors not in ("skip", "raise"):
-            raise ParameterError(f"errors is 'skip' or 'raise', not {self.errors!r}")
         if self.jobs is not None and self.jobs < 1:
             raise ParameterError(f"jobs is at least 1, not {self.jobs}")
 
@@ -100,7 +94,7 @@ class Conversion:
         Returns
         -------
         converted : Converted
-            Values. Problems have been reported.
+            Values.
         """
         if not items:
             raise DataError(f"{name}: there is nothing to convert")
@@ -110,34 +104,12 @@ class Conversion:
             converted = _stacked(items, self._values(name, convert, items))
             if stored is not None:
                 _write(stored, converted)
-        self.report(name, converted.problems, len(items))
         if not len(converted.kept):
             raise DataError(
                 f"{name}: none of {len(items)} items can be used. "
-                f"{_listed(converted.problems)}"
+                f"{listed(converted.problems)}"
             )
         return converted
-
-    def report(self, name, problems, number):
-        """Warn of problems, or raise an error.
-
-        Parameters
-        ----------
-        name : str
-            Name of the data set.
-        problems : sequence of str
-            Problems.
-        number : int
-            Number of items.
-        """
-        if not problems:
-            return
-        message = f"{name}: {len(problems)} problems in {number} items. " + _listed(
-            problems
-        )
-        if self.errors == "raise":
-            raise DataError(message)
-        warnings.warn(message, DataWarning, stacklevel=2)
 
     def _values(self, name, convert, items):
         cores = joblib.cpu_count()
@@ -153,13 +125,9 @@ class Conversion:
         return list(results)
 
     def _path(self, name, files, settings):
-        states = [
-            (str(file.resolve()), status.st_size, status.st_mtime_ns)
-            for file in files
-            for status in [file.stat()]
-        ]
+        states = [_state(file) for file in files]
         key = json.dumps(
-            [geomstats_cor.__version__, name, sorted(settings.items()), states],
+            [_code(), name, sorted(settings.items()), states],
             default=repr,
         )
         digest = hashlib.sha256(key.encode()).hexdigest()
@@ -179,6 +147,22 @@ def default_cache():
     if not home and os.name == "nt":
         home = os.environ.get("LOCALAPPDATA")
     return Path(home or Path.home() / ".cache") / "cornet_nn"
+
+
+@functools.cache
+def _code():
+    """Return a digest of the code that converts: what other code made is not used."""
+    package = Path(__file__).parent
+    sources = sorted([*package.glob("*.py"), *package.parent.glob("*.py")])
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+
+
+def _state(file):
+    """Return what changes when a file does."""
+    if not file.exists():
+        return str(file.resolve()), "missing"
+    status = file.stat()
+    return str(file.resolve()), status.st_size, status.st_mtime_ns
 
 
 def _attempt(convert, argument):
@@ -211,7 +195,21 @@ def _stacked(items, results):
     return Converted(stack, np.array(kept, dtype=np.int64), tuple(problems))
 
 
-def _listed(problems, most=5):
+def listed(problems, most=5):
+    """Return the first problems as a sentence.
+
+    Parameters
+    ----------
+    problems : sequence of str
+        Problems.
+    most : int
+        Number of those that are named.
+
+    Returns
+    -------
+    sentence : str
+        Sentence.
+    """
     more = len(problems) - most
     shown = "; ".join(problems[:most])
     return f"{shown}; and {more} more." if more > 0 else f"{shown}."
@@ -232,20 +230,20 @@ def _read(path):
 
 def _write(path, converted):
     """Write the values beside the path and move them there, so that none is halved."""
-    temporary = None
+    part = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
             dir=path.parent, prefix=path.stem, suffix=".part", delete=False
         ) as file:
-            temporary = file.name
+            part = Path(file.name)
             np.savez(
                 file,
                 values=converted.values,
                 kept=converted.kept,
                 problems=np.array(converted.problems, dtype=np.str_),
             )
-        os.replace(temporary, path)
+        os.replace(part, path)
     except OSError as error:
         warnings.warn(
             f"converted data is not cached: {path.parent} cannot be written ({error}). "
@@ -253,5 +251,6 @@ def _write(path, converted):
             DataWarning,
             stacklevel=2,
         )
-        if temporary is not None and os.path.exists(temporary):
-            os.remove(temporary)
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)

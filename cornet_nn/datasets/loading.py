@@ -1,20 +1,43 @@
 """One function that loads every data set."""
 
 import inspect
+import warnings
 from pathlib import Path
 
-from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
-from . import arrays, bundled, radar
-from .conversion import Conversion, default_cache
+from . import arrays, bundled, fpha, hdm05, ntu120, radar
+from .conversion import Conversion, default_cache, listed
+from .sequences import STEPS
 
 _MADE = {
     "radar-synthetic": radar.load_radar_synthetic,
     "connectomes": bundled.load_connectomes,
     "emg": bundled.load_emg,
 }
-_FOLDERS = {}
-_FILES = {".npz": arrays.load_npz, ".npy": arrays.load_npy}
+_FOLDERS = {
+    "radar": radar.load_radar,
+    "hdm05": hdm05.load_hdm05,
+    "hdm05-covariances": hdm05.load_hdm05_covariances,
+    "fpha": fpha.load_fpha,
+    "fpha-features": fpha.load_fpha_features,
+    "ntu120": ntu120.load_ntu120,
+    "ntu120-covariances": ntu120.load_ntu120_covariances,
+}
+_FILES = {".npz": arrays.load_arrays, ".npy": arrays.load_arrays}
+# What tells the formats of folders apart, tried from the top.
+_SIGNS = (
+    ("**/*.skeleton", "ntu120"),
+    ("**/*.amc", "hdm05"),
+    ("Subject_*/*/*/skeleton.txt", "fpha"),
+    ("train/*_*.pt", "fpha-features"),
+    ("HDM_*.npy", "hdm05"),
+    ("HDM_*.txt", "hdm05"),
+    ("*_*_*.npy", "hdm05-covariances"),
+    ("*_*.npy", "radar"),
+    ("*/*.npy", "hdm05"),
+    ("*/*.txt", "hdm05"),
+)
 
 
 def names():
@@ -33,6 +56,33 @@ def names():
     return (*_MADE, *_FOLDERS)
 
 
+def options(name):
+    """Return the options of a data set.
+
+    Parameters
+    ----------
+    name : str
+        Name that `names` lists, or ".npz" or ".npy" for files.
+
+    Returns
+    -------
+    options : tuple of str
+        Names of the options that `load` takes for it.
+
+    Examples
+    --------
+    >>> options("emg")
+    ('window', 'hop', 'rest', 'shrinkage', 'ridge')
+    """
+    loaders = {**_MADE, **_FOLDERS, **_FILES}
+    if name not in loaders:
+        raise ParameterError(f"{name} is none of {', '.join(loaders)}")
+    parameters = inspect.signature(loaders[name]).parameters.values()
+    own = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    takes_steps = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    return own + STEPS if takes_steps else own
+
+
 def load(
     data,
     *,
@@ -41,9 +91,9 @@ def load(
     jobs=None,
     progress=True,
     errors="skip",
-    **options,
+    **chosen,
 ):
-    """Load a data set by its name or from a file or folder.
+    """Load a data set by its name, or from a file or folder.
 
     Parameters
     ----------
@@ -56,15 +106,16 @@ def load(
         Directory where converted data is kept, by default that of the user; False
         keeps none.
     jobs : int
-        Number of processes that convert, by default one for each core.
+        Number of processes that convert, by default one for each core if there is
+        enough to do.
     progress : bool
         Whether to show a progress bar of the conversion.
     errors : str
         "skip" leaves out items that are damaged, empty, too short, constant, or have a
         NaN, and names them in a `DataWarning` and in `Dataset.problems`; "raise" raises
         a `DataError` that does.
-    **options
-        Options of the data set, which its loader documents.
+    **chosen
+        Options of the data set, which `options` lists.
 
     Returns
     -------
@@ -78,18 +129,38 @@ def load(
     >>> load("radar-synthetic", signals=30, representation="covariance")
     Dataset (synthetic) radar-synthetic: 30 covariance [20, 20], 3 classes
     """
-    conversion = Conversion(
-        cache=_cache_directory(cache), jobs=jobs, progress=progress, errors=errors
-    )
+    if errors not in ("skip", "raise"):
+        raise ParameterError(f"errors is 'skip' or 'raise', not {errors!r}")
+    conversion = Conversion(_cache_directory(cache), jobs, progress)
+    dataset = _loaded(data, directory, conversion, chosen)
+    if dataset.problems:
+        message = (
+            f"{dataset.name}: {len(dataset.problems)} problems, {len(dataset)} items "
+            f"loaded. {listed(dataset.problems)}"
+        )
+        if errors == "raise":
+            raise DataError(message)
+        warnings.warn(message, DataWarning, stacklevel=2)
+    return dataset
+
+
+def _loaded(data, directory, conversion, chosen):
+    if str(data) in _FOLDERS:
+        name, source = str(data), _folder(str(data), directory)
+        return _call(_FOLDERS[name], name, chosen, source, conversion)
+    if directory is not None:
+        raise ParameterError(f"{data} takes no directory")
     if str(data) in _MADE:
-        if directory is not None:
-            raise ParameterError(f"{data} needs no directory, and takes none")
-        return _call(_MADE[str(data)], str(data), options)
+        return _call(_MADE[str(data)], str(data), chosen)
     path = Path(data)
     if path.is_file() and path.suffix in _FILES:
-        return _call(_FILES[path.suffix], str(data), options, path, conversion)
+        return _call(_FILES[path.suffix], path.suffix, chosen, path, conversion)
+    if path.is_dir():
+        name = _recognized(path)
+        return _call(_FOLDERS[name], name, chosen, path, conversion)
     raise ParameterError(
-        f"{data} is neither a file nor one of the data sets {', '.join(names())}"
+        f"{data} is neither an .npz or .npy file, nor a folder, nor one of the data "
+        f"sets {', '.join(names())}"
     )
 
 
@@ -99,13 +170,29 @@ def _cache_directory(cache):
     return default_cache() if cache is None or cache is True else Path(cache)
 
 
-def _call(loader, name, options, *arguments):
-    parameters = inspect.signature(loader).parameters.values()
-    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    unknown = sorted(set(options) - set(known))
+def _folder(name, directory):
+    if directory is None:
+        raise ParameterError(
+            f"{name} needs directory=, the folder of its files, which are not part of "
+            f"this library. {', '.join(_MADE)} need none."
+        )
+    if not Path(directory).is_dir():
+        raise ParameterError(f"{directory} is not a folder")
+    return Path(directory)
+
+
+def _recognized(path):
+    for pattern, name in _SIGNS:
+        if next(path.glob(pattern), None) is not None:
+            return name
+    raise DataError(f"{path} is in none of the formats of {', '.join(_FOLDERS)}")
+
+
+def _call(loader, name, chosen, *arguments):
+    unknown = sorted(set(chosen) - set(options(name)))
     if unknown:
         raise ParameterError(
             f"{name} has no option {', '.join(unknown)}: its options are "
-            f"{', '.join(known) or 'none'}"
+            f"{', '.join(options(name)) or 'none'}"
         )
-    return loader(*arguments, **options)
+    return loader(*arguments, **chosen)

@@ -4,6 +4,8 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
+from .conversion import Converted
+
 
 def regularized(covariances, shrinkage=0.0, ridge=0.0):
     r"""Return regularised covariance matrices.
@@ -100,3 +102,75 @@ def kind_of(stack):
     diagonal = np.diagonal(stack, axis1=-2, axis2=-1)
     units = np.isclose(diagonal, 1.0, atol=1e-5).all(axes[:-1])
     return "correlation" if units.mean() > 0.5 else "covariance"
+
+
+def screened(stack, names, kind, shrinkage=0.0, ridge=0.0):
+    """Regularise the items of a stack, and leave out those that cannot be used.
+
+    Parameters
+    ----------
+    stack : array, shape=[N, ...]
+        Matrices or signals.
+    names : sequence of str
+        Name of each item.
+    kind : str
+        "correlation", "covariance" or "signal".
+    shrinkage : float
+        Shrinkage of covariance matrices.
+    ridge : float
+        Ridge of covariance matrices.
+
+    Returns
+    -------
+    converted : Converted
+        Items that can be used, and what is wrong with the others.
+    """
+    if kind != "covariance" and (shrinkage or ridge):
+        raise ParameterError(
+            f"shrinkage and ridge are for covariance matrices, and these are {kind} "
+            f"data. The network has a shrinkage of its own."
+        )
+    values, kept, problems = [], [], []
+    for number, (name, item) in enumerate(zip(names, stack, strict=True)):
+        try:
+            values.append(_usable(item, kind, shrinkage, ridge))
+            kept.append(number)
+        except DataError as error:
+            problems.append(f"{name} {error}: left out")
+    if not kept:
+        raise DataError(f"none of {len(stack)} items can be used: {problems[:5]}")
+    return Converted(np.stack(values), np.array(kept), tuple(problems))
+
+
+def usable_signal(signal):
+    """Return a signal, or raise an error that says why it cannot be used.
+
+    Parameters
+    ----------
+    signal : array, shape=[..., T]
+        Signal.
+
+    Returns
+    -------
+    signal : array, shape=[..., T]
+        The same.
+    """
+    if not signal.size:
+        raise DataError("is empty")
+    if not np.isfinite(signal).all():
+        raise DataError("has a NaN or an infinity")
+    if (signal == signal[..., :1]).all():
+        raise DataError("is constant")
+    return signal
+
+
+def _usable(item, kind, shrinkage, ridge):
+    if kind == "signal":
+        return usable_signal(item)
+    matrices = regularized(item, shrinkage, ridge) if shrinkage or ridge else item
+    require_covariances(matrices)
+    if kind == "correlation":
+        diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
+        if not np.allclose(diagonal, 1.0, atol=1e-5):
+            raise DataError("has a diagonal that is not one")
+    return (matrices + matrices.swapaxes(-1, -2)) / 2

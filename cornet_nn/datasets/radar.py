@@ -8,13 +8,16 @@ References
    correlation matrices. ICML 2026. Appendix "Input data".
 """
 
+import functools
+
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .autoregressive import simulate
 from .dataset import Dataset
-from .matrices import regularized, require_covariances
+from .labels import indexed
+from .matrices import regularized, require_covariances, usable_signal
 
 # Reflection coefficients about which those of the signals of each class lie.
 CLASSES = {
@@ -93,6 +96,8 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
         Input.
     """
     if representation == "signal":
+        if shrinkage or ridge:
+            raise ParameterError("shrinkage and ridge are for covariance matrices")
         return np.stack([signal.real, signal.imag])
     if representation != "covariance":
         raise ParameterError(
@@ -102,6 +107,88 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
     covariance = regularized(covariance, shrinkage, ridge)
     require_covariances(covariance)
     return covariance
+
+
+def load_radar(
+    directory,
+    conversion,
+    *,
+    representation="signal",
+    length=None,
+    window=20,
+    hop=10,
+    shrinkage=0.0,
+    ridge=0.0,
+):
+    """Load radar signals.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder of files `*_{label}.npy`, each a complex signal with one axis.
+    conversion : Conversion
+        How to convert.
+    representation : str
+        "signal" for the real and the imaginary part, which the temporal convolution of
+        the network makes matrices [7, 20, 20] of; "covariance" for that of the windows.
+    length : int or None
+        Number of samples that are taken from the start of every signal; None takes
+        all, and leaves out signals of another length than most.
+    window : int
+        Length of the windows of the covariance.
+    hop : int
+        Steps from one window to the next.
+    shrinkage : float
+        Shrinkage of the covariance.
+    ridge : float
+        Ridge of the covariance.
+
+    Returns
+    -------
+    dataset : Dataset
+        Signals [2, length], or covariance matrices [window, window].
+    """
+    files = sorted(directory.glob("*_*.npy"))
+    if not files:
+        raise ParameterError(f"{directory} holds no files *_label.npy")
+    settings = {
+        "representation": representation,
+        "length": length,
+        "window": window,
+        "hop": hop,
+        "shrinkage": shrinkage,
+        "ridge": ridge,
+    }
+    converted = conversion.run(
+        "radar",
+        functools.partial(_read_signal, **settings),
+        [(file.name, file) for file in files],
+        files,
+        settings,
+    )
+    kept = [files[number] for number in converted.kept]
+    labels, classes = indexed([file.stem.rpartition("_")[2] for file in kept])
+    return Dataset(
+        "radar",
+        converted.values,
+        labels,
+        classes,
+        representation,
+        problems=converted.problems,
+    )
+
+
+def _read_signal(file, length, **settings):
+    signal = np.load(file, allow_pickle=False)
+    if signal.ndim != 1 or signal.dtype.kind != "c":
+        raise DataError(
+            f"is {signal.dtype} of shape {signal.shape}: a complex signal with one "
+            f"axis is wanted"
+        )
+    if length is not None and len(signal) < length:
+        raise DataError(f"has {len(signal)} samples, and {length} are wanted")
+    signal = usable_signal(signal[:length].astype(np.complex128))
+    return signal_input(signal, **settings)
 
 
 def load_radar_synthetic(

@@ -10,7 +10,7 @@ from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .matrices import regularized, require_covariances
-from .preprocessing import aligned, centered, with_bone_lengths
+from .preprocessing import aligned, bone_lengths, centered, with_bone_lengths
 from .skeletons import Skeleton
 
 
@@ -131,16 +131,37 @@ class SequenceMatrices:
         matrices : array, shape=[c, n, n], or [n, n] if there is one
             Matrices of the windows of each set of neighbours.
         """
-        sequence = self._checked(np.asarray(sequence, dtype=np.float64))
-        if self.skeleton is not None:
-            sequence = self._placed(sequence)
-        covariances = regularized(self._covariances(sequence), ridge=self.ridge)
+        covariances = self._covariances(self.placed(sequence))
+        covariances = regularized(covariances, ridge=self.ridge)
         require_covariances(covariances)
         if self.correlation:
             front_end = PowerCorrelation(self.power)
             covariances = front_end(torch.from_numpy(covariances)).numpy()
         matrices = covariances.reshape(-1, *covariances.shape[-2:])
         return (matrices[0] if len(matrices) == 1 else matrices).astype(self.dtype)
+
+    def placed(self, sequence):
+        """Return a sequence centred, with other bone lengths, and aligned, as chosen.
+
+        Parameters
+        ----------
+        sequence : array, shape=[T, joints, 3] or [T, k]
+            Sequence.
+
+        Returns
+        -------
+        placed : array, shape=[T, joints, 3], or [T, k] without a skeleton
+            Sequence.
+        """
+        sequence = self._checked(np.asarray(sequence, dtype=np.float64))
+        if self.center:
+            sequence = centered(sequence, self.skeleton.root, self.center)
+        if self.lengths is not None:
+            lengths = np.array(self.lengths)
+            sequence = with_bone_lengths(sequence, self.skeleton, lengths)
+        if self.view:
+            sequence = aligned(sequence, self.skeleton, self.view)
+        return sequence
 
     def _checked(self, sequence):
         if self.skeleton is not None:
@@ -164,15 +185,6 @@ class SequenceMatrices:
         if bad.any():
             raise DataError(f"has a NaN or an infinity in frame {np.argmax(bad)}")
         return sequence
-
-    def _placed(self, joints):
-        if self.center:
-            joints = centered(joints, self.skeleton.root, self.center)
-        if self.lengths is not None:
-            joints = with_bone_lengths(joints, self.skeleton, np.array(self.lengths))
-        if self.view:
-            joints = aligned(joints, self.skeleton, self.view)
-        return joints
 
     def _covariances(self, sequence):
         """Return the matrices before the ridge, shape=[..., windows, n, n]."""
@@ -216,3 +228,35 @@ class SequenceMatrices:
         if still.any():
             window = int(np.argwhere(still)[0, -1])
             raise DataError(f"is constant in window {window}. A ridge keeps it")
+
+
+STEPS = tuple(
+    field.name
+    for field in dataclasses.fields(SequenceMatrices)
+    if field.name not in ("skeleton", "lengths")
+)
+
+
+def reference_lengths(sequences, skeleton):
+    """Return the lengths of the bones of the first sequence that has them.
+
+    Parameters
+    ----------
+    sequences : iterable of array, shape=[T, joints, 3] or [T, 3 joints]
+        Sequences.
+    skeleton : Skeleton
+        Skeleton.
+
+    Returns
+    -------
+    lengths : tuple of float
+        Length of the bone of each joint.
+    """
+    for sequence in sequences:
+        joints = np.asarray(sequence, dtype=np.float64)
+        if joints.size and joints[0].size == 3 * len(skeleton.joints):
+            lengths = bone_lengths(joints.reshape(len(joints), -1, 3), skeleton)
+            is_root = np.array(skeleton.parents) == -1
+            if np.isfinite(lengths).all() and (lengths[~is_root] > 0.0).all():
+                return tuple(lengths.tolist())
+    raise DataError("no sequence has bones, whose lengths the others could take")

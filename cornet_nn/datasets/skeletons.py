@@ -121,13 +121,13 @@ class PairOfSkeletons(Skeleton):
 
     def neighbors(self, side):
         """Return the index of the neighbour of each joint, in its own body."""
-        if not isinstance(side, str):
-            return super().neighbors(side)
         size = len(self.joints) // 2
         single = Skeleton(
             self.joints[:size], self.parents[:size], self.chains, self.across
         )
         first = single.neighbors(side)
+        if len(first) == len(self.joints):
+            return first
         return first + tuple(index + size for index in first)
 
 

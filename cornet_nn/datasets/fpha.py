@@ -1,0 +1,229 @@
+"""Hand actions of FPHA: raw skeletons, and feature files.
+
+References
+----------
+.. [G2018] G. Garcia-Hernando, S. Yuan, S. Baek and T.-K. Kim. First-person hand action
+   benchmark with RGB-D videos and 3D hand pose annotations. CVPR 2018.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendices "Datasets" and "Input data".
+"""
+
+import functools
+
+import numpy as np
+import torch
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .dataset import Dataset
+from .labels import indexed
+from .matrices import regularized, require_covariances
+from .sequences import SequenceMatrices, reference_lengths
+from .skeletons import FPHA
+from .texts import read_table, readable
+
+_SPLIT = "data_split_action_recognition.txt"
+_PAPER = {
+    "center": "frame",
+    "view": "frame",
+    "neighbors": ("left", "right", "bottom"),
+}
+
+
+def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
+    """Load the hand skeletons of FPHA, with the official split.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder with `Subject_k/action/repetition/skeleton.txt`, of 64 columns: the
+        number of the frame and three coordinates of 21 joints.
+    conversion : Conversion
+        How to convert.
+    split : str or pathlib.Path
+        File of the split, by default `data_split_action_recognition.txt` in the folder
+        or in the one above: a line `Training 600`, lines `path label`, a line
+        `Test 575`, lines `path label`.
+    bone_lengths : bool
+        Whether to give all bones the lengths they have in the first sequence.
+    **steps
+        Steps of `SequenceMatrices`; those of the paper by default: centred and aligned
+        by frame, Gaussian embedding with three sets of neighbours, two levels.
+
+    Returns
+    -------
+    dataset : Dataset
+        Matrices [9, 28, 28] by default; `groups` are the subjects.
+    """
+    paths, labels, test = read_split(_split_file(directory, split))
+    files = [directory / path / "skeleton.txt" for path in paths]
+    matrices = SequenceMatrices(
+        skeleton=FPHA,
+        lengths=reference_lengths(readable(files, read_hand), FPHA)
+        if bone_lengths
+        else None,
+        **{**_PAPER, **steps},
+    )
+    converted = conversion.run(
+        "fpha",
+        functools.partial(_matrices, matrices=matrices),
+        list(zip(paths, files, strict=True)),
+        files,
+        {"matrices": matrices},
+    )
+    kept = converted.kept
+    actions = {
+        label: path.split("/")[1] for path, label in zip(paths, labels, strict=True)
+    }
+    indices, numbers = indexed(labels)
+    return Dataset(
+        "fpha",
+        converted.values,
+        indices[kept],
+        tuple(actions[int(number)] for number in numbers),
+        matrices.kind,
+        test=test[kept],
+        groups=np.array([path.split("/")[0] for path in paths])[kept],
+        problems=converted.problems,
+    )
+
+
+def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
+    """Load feature files of FPHA.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder with `train/*_{label}.pt` and `val/*_{label}.pt`: dictionaries with a
+        tensor `covariance_matrices` [9, 28, 28].
+    conversion : Conversion
+        How to convert.
+    shrinkage : float
+        Shrinkage of the matrices.
+    ridge : float
+        Ridge of the matrices.
+
+    Returns
+    -------
+    dataset : Dataset
+        Covariance matrices; those of `val` are for testing.
+    """
+    files = [
+        file
+        for part in ("train", "val")
+        for file in sorted((directory / part).glob("*.pt"))
+    ]
+    if not files:
+        raise ParameterError(f"{directory} holds no train/*_label.pt or val/*_label.pt")
+    converted = conversion.run(
+        "fpha-features",
+        functools.partial(read_features, shrinkage=shrinkage, ridge=ridge),
+        [(str(file.relative_to(directory)), file) for file in files],
+        files,
+        {"shrinkage": shrinkage, "ridge": ridge},
+    )
+    kept = [files[number] for number in converted.kept]
+    labels, classes = indexed([file.stem.rpartition("_")[2] for file in kept])
+    return Dataset(
+        "fpha-features",
+        converted.values,
+        labels,
+        classes,
+        "covariance",
+        test=[file.parent.name == "val" for file in kept],
+        problems=converted.problems,
+    )
+
+
+def read_split(path):
+    """Read a file of the split.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+
+    Returns
+    -------
+    paths : list of str
+        Paths `Subject_k/action/repetition`.
+    labels : list of int
+        Labels.
+    test : array of bool
+        Whether a sequence is for testing.
+    """
+    paths, labels, test, part = [], [], [], None
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        words = line.split()
+        if not words:
+            continue
+        if words[0] in ("Training", "Test"):
+            part = words[0]
+            continue
+        if part is None or len(words) != 2 or words[0].count("/") != 2:
+            raise DataError(
+                f"{path}, line {number}: 'Subject_k/action/repetition label' is wanted "
+                f"under 'Training' or 'Test', not {line!r}"
+            )
+        paths.append(words[0])
+        labels.append(int(words[1]))
+        test.append(part == "Test")
+    return paths, labels, np.array(test, dtype=bool)
+
+
+def read_hand(file):
+    """Read the joints of a hand.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        File `skeleton.txt`.
+
+    Returns
+    -------
+    joints : array, shape=[T, 63]
+        Coordinates.
+    """
+    table = read_table(file)
+    if table.shape[1] != 64:
+        raise DataError(f"has {table.shape[1]} columns: 64 are wanted")
+    return table[:, 1:]
+
+
+def read_features(file, shrinkage, ridge):
+    """Read covariance matrices from a feature file, without running code from it.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        File .pt.
+    shrinkage : float
+        Shrinkage.
+    ridge : float
+        Ridge.
+
+    Returns
+    -------
+    covariances : array, shape=[9, 28, 28]
+        Covariance matrices.
+    """
+    content = torch.load(file, map_location="cpu", weights_only=True)
+    if not isinstance(content, dict) or "covariance_matrices" not in content:
+        raise DataError("has no covariance_matrices")
+    matrices = torch.as_tensor(content["covariance_matrices"]).double().numpy()
+    covariances = regularized(matrices, shrinkage, ridge)
+    require_covariances(covariances)
+    return (covariances + covariances.swapaxes(-1, -2)) / 2
+
+
+def _matrices(file, matrices):
+    return matrices(read_hand(file))
+
+
+def _split_file(directory, split):
+    if split is not None:
+        return directory / split
+    for folder in (directory, directory.parent):
+        if (folder / _SPLIT).exists():
+            return folder / _SPLIT
+    raise ParameterError(f"{directory} has no {_SPLIT}: give it with split=")

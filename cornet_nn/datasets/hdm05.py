@@ -1,0 +1,231 @@
+"""Motion capture of HDM05: raw motions, joint trajectories, covariance matrices.
+
+References
+----------
+.. [M2007] M. Müller, T. Röder, M. Clausen, B. Eberhardt, B. Krüger and A. Weber.
+   Documentation mocap database HDM05. Universität Bonn, 2007.
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendices "Datasets" and "Input data".
+"""
+
+import collections
+import functools
+import re
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .acclaim import read_amc, read_asf
+from .dataset import Dataset
+from .labels import half_of_each_class, indexed
+from .matrices import regularized, require_covariances
+from .sequences import SequenceMatrices, reference_lengths
+from .skeletons import HDM05
+from .texts import read_table, readable
+
+_MOTION = re.compile(r"HDM_(?P<actor>[A-Za-z]+)_(?P<motion>.+)_(?P<take>\d+)_\d+")
+_COVARIANCE = re.compile(r"(?P<id>.+)_(?P<frames>\d+)_(?P<label>\d+)")
+_PAPER = {"center": "frame", "view": "frame"}
+
+
+def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, **steps):
+    """Load the sequences of HDM05.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder with motions `HDM_{actor}_{class}_{take}_{rate}.amc` and the skeletons
+        `HDM_{actor}.asf` anywhere below, or with joint trajectories of the same name,
+        .npy [T, 31, 3] or [T, 93], or .txt of 93 columns. A trajectory of another name
+        has the class of its folder.
+    conversion : Conversion
+        How to convert.
+    seed : int
+        Seed of the split: half of each class is for training.
+    minimum : int
+        Classes with fewer sequences are left out.
+    bone_lengths : bool
+        Whether to give all bones the lengths they have in the first sequence.
+    **steps
+        Steps of `SequenceMatrices`; those of the paper by default: centred and aligned
+        by frame, Gaussian embedding with left neighbours, two levels.
+
+    Returns
+    -------
+    dataset : Dataset
+        Matrices [3, 28, 28] by default; `groups` are the actors, where files name them.
+    """
+    motions = sorted(directory.rglob("*.amc"))
+    files = motions or sorted(
+        file for end in ("npy", "txt") for file in directory.rglob(f"*.{end}")
+    )
+    if not files:
+        raise ParameterError(f"{directory} holds neither .amc files nor trajectories")
+    classes_of = {file: _class_of(file, directory) for file in files}
+    sizes = collections.Counter(classes_of.values())
+    files = [file for file in files if sizes[classes_of[file]] >= minimum]
+    if not files:
+        raise ParameterError(
+            f"no class in {directory} has {minimum} sequences: use a smaller minimum"
+        )
+    skeletons = sorted(directory.rglob("*.asf")) if motions else []
+    read = functools.partial(
+        read_trajectory, skeletons={file.stem: file for file in skeletons}
+    )
+    matrices = SequenceMatrices(
+        skeleton=HDM05,
+        lengths=reference_lengths(readable(files, read), HDM05)
+        if bone_lengths
+        else None,
+        **{**_PAPER, **steps},
+    )
+    converted = conversion.run(
+        "hdm05",
+        functools.partial(_matrices, read=read, matrices=matrices),
+        [(str(file.relative_to(directory)), file) for file in files],
+        [*files, *skeletons],
+        {"matrices": matrices},
+    )
+    kept = converted.kept
+    labels, classes = indexed([classes_of[file] for file in files])
+    actors = [_MOTION.fullmatch(files[number].stem) for number in kept]
+    return Dataset(
+        "hdm05",
+        converted.values,
+        labels[kept],
+        classes,
+        matrices.kind,
+        # Of all files, so that those left out do not change the parts of the others.
+        test=half_of_each_class(labels, seed)[kept],
+        groups=[found["actor"] for found in actors] if all(actors) else None,
+        problems=converted.problems,
+    )
+
+
+def load_hdm05_covariances(
+    directory, conversion, *, seed=0, minimum=2, shrinkage=0.0, ridge=0.0
+):
+    """Load covariance matrices of HDM05.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder of files `{id}_{frames}_{label}.npy`, each a matrix [93, 93] of which the
+        real part is taken.
+    conversion : Conversion
+        How to convert.
+    seed : int
+        Seed of the split: half of each class is for training.
+    minimum : int
+        Classes with fewer matrices are left out.
+    shrinkage : float
+        Shrinkage of the matrices.
+    ridge : float
+        Ridge of the matrices.
+
+    Returns
+    -------
+    dataset : Dataset
+        Covariance matrices.
+    """
+    named = {file: _COVARIANCE.fullmatch(file.stem) for file in directory.glob("*.npy")}
+    labels_of = {file: found["label"] for file, found in named.items() if found}
+    sizes = collections.Counter(labels_of.values())
+    files = sorted(file for file, label in labels_of.items() if sizes[label] >= minimum)
+    if not files:
+        raise ParameterError(
+            f"{directory} holds no files id_frames_label.npy, {minimum} for a class"
+        )
+    converted = conversion.run(
+        "hdm05-covariances",
+        functools.partial(read_covariance, shrinkage=shrinkage, ridge=ridge),
+        [(file.name, file) for file in files],
+        files,
+        {"shrinkage": shrinkage, "ridge": ridge},
+    )
+    kept = converted.kept
+    labels, classes = indexed([labels_of[file] for file in files])
+    return Dataset(
+        "hdm05-covariances",
+        converted.values,
+        labels[kept],
+        classes,
+        "covariance",
+        test=half_of_each_class(labels, seed)[kept],
+        problems=converted.problems,
+    )
+
+
+def read_trajectory(file, skeletons):
+    """Read the joints of a motion.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        An .amc file, or a trajectory as .npy or .txt.
+    skeletons : dict of pathlib.Path
+        The .asf files by their names without ending.
+
+    Returns
+    -------
+    joints : array, shape=[T, 31, 3] or [T, 93]
+        Positions of the joints, in the order of `HDM05.joints`.
+    """
+    if file.suffix == ".npy":
+        return np.load(file, allow_pickle=False)
+    if file.suffix == ".txt":
+        return read_table(file)
+    if len(skeletons) == 1:
+        (chosen,) = skeletons.values()
+    else:
+        wanted = "_".join(file.stem.split("_")[:2])
+        chosen = skeletons.get(wanted)
+        if chosen is None:
+            raise DataError(f"has no skeleton {wanted}.asf")
+    positions = read_asf(chosen).positions(read_amc(file))
+    missing = [name for name in HDM05.joints if name not in positions]
+    if missing:
+        raise DataError(f"has no joint {', '.join(missing)} in {chosen.name}")
+    return np.stack([positions[name] for name in HDM05.joints], axis=1)
+
+
+def read_covariance(file, shrinkage, ridge):
+    """Read a covariance matrix.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        An .npy file, real or complex.
+    shrinkage : float
+        Shrinkage.
+    ridge : float
+        Ridge.
+
+    Returns
+    -------
+    covariance : array, shape=[n, n]
+        Real matrix.
+    """
+    matrix = np.load(file, allow_pickle=False).real.astype(np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise DataError(f"has shape {matrix.shape}, and is no square matrix")
+    covariance = regularized(matrix, shrinkage, ridge)
+    require_covariances(covariance)
+    return (covariance + covariance.T) / 2
+
+
+def _matrices(file, read, matrices):
+    return matrices(read(file))
+
+
+def _class_of(file, directory):
+    found = _MOTION.fullmatch(file.stem)
+    if found:
+        return found["motion"]
+    if file.parent == directory:
+        raise DataError(
+            f"{file.name} has no class: files are HDM_actor_class_take_rate, or are in "
+            f"a folder for each class"
+        )
+    return file.parent.name

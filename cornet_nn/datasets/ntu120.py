@@ -1,0 +1,238 @@
+"""Skeletons of NTU RGB+D 120: mutual actions, cross-setup.
+
+References
+----------
+.. [L2019] J. Liu, A. Shahroudy, M. Perez, G. Wang, L.-Y. Duan and A. C. Kot. NTU RGB+D
+   120: a large-scale benchmark for 3D human activity understanding. IEEE PAMI, 2019.
+.. [C2021] Y. Chen, Z. Zhang, C. Yuan, B. Li, Y. Deng and W. Hu. Channel-wise topology
+   refinement graph convolution for skeleton-based action recognition. ICCV 2021.
+"""
+
+import dataclasses
+import functools
+import re
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError, ParameterError
+
+from .dataset import Dataset
+from .labels import indexed
+from .sequences import SequenceMatrices, reference_lengths
+from .skeletons import NTU, pair
+from .texts import readable
+
+MUTUAL_ACTIONS = (*range(50, 61), *range(106, 121))
+_NAME = re.compile(r"S(\d{3})C\d{3}P(\d{3})R\d{3}A(\d{3})")
+_JOINTS = 25
+# A body has ten numbers of its own, the number of joints, and twelve numbers of each.
+_OWN_NUMBERS, _JOINT_NUMBERS = 10, 12
+
+
+def load_ntu120(
+    directory,
+    conversion,
+    *,
+    actions="mutual",
+    bodies="separate",
+    bone_lengths=False,
+    **steps,
+):
+    """Load the skeletons of NTU RGB+D 120, with the cross-setup split.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder with files `SsssCcccPpppRrrrAaaa.skeleton` anywhere below.
+    conversion : Conversion
+        How to convert.
+    actions : str or sequence of int
+        "mutual" for the 26 actions of two persons, 50 to 60 and 106 to 120; "all"; or
+        numbers.
+    bodies : str
+        "separate" makes matrices of each of two bodies, "joined" of the joints of both
+        together, "first" of the one that moves most. Two bodies are centred and aligned
+        by the first, so that where the second stands is kept. A sequence in which the
+        second body never appears is left out, or if there is a ridge, its joints are
+        zero.
+    bone_lengths : bool
+        Whether to give all bones the lengths they have in the first sequence.
+    **steps
+        Steps of `SequenceMatrices`; by default centred by the first frame, as in
+        [C2021]_, Gaussian embedding with left neighbours, two levels.
+
+    Returns
+    -------
+    dataset : Dataset
+        Matrices [6, 28, 28] by default; setups of odd number are for testing, and
+        `groups` are the performers.
+    """
+    if bodies not in ("separate", "joined", "first"):
+        raise ParameterError(
+            f"bodies are 'separate', 'joined' or 'first', not {bodies!r}"
+        )
+    files, setups, performers, numbers = _selected(directory, actions)
+    number = 1 if bodies == "first" else 2
+    read = functools.partial(
+        read_bodies, number=number, fill=steps.get("ridge", 0.0) > 0.0
+    )
+    lengths = None
+    if bone_lengths:
+        first = (joints[:, :_JOINTS] for joints in readable(files, read))
+        lengths = reference_lengths(first, NTU) * number
+    matrices = SequenceMatrices(
+        skeleton=NTU if number == 1 else pair(NTU),
+        lengths=lengths,
+        **{"center": "first", **steps},
+    )
+    converted = conversion.run(
+        "ntu120",
+        functools.partial(_matrices, read=read, bodies=bodies, matrices=matrices),
+        [(file.name, file) for file in files],
+        files,
+        {"matrices": matrices, "bodies": bodies},
+    )
+    kept = converted.kept
+    labels, classes = indexed([f"A{number:03}" for number in numbers[kept]])
+    return Dataset(
+        "ntu120",
+        converted.values,
+        labels,
+        classes,
+        matrices.kind,
+        test=setups[kept] % 2 == 1,
+        groups=performers[kept],
+        problems=converted.problems,
+    )
+
+
+def load_ntu120_covariances(directory, conversion, *, actions="mutual", **steps):
+    """Load one covariance matrix of each sequence of NTU RGB+D 120.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Folder, as that of `load_ntu120`.
+    conversion : Conversion
+        How to convert.
+    actions : str or sequence of int
+        Actions.
+    **steps
+        Steps of `SequenceMatrices`; by default centred by the first frame.
+
+    Returns
+    -------
+    dataset : Dataset
+        Covariance matrices [150, 150] of the coordinates of two bodies.
+    """
+    return load_ntu120(
+        directory,
+        conversion,
+        actions=actions,
+        bodies="joined",
+        **{"representation": "covariance", "levels": 1, **steps},
+    )
+
+
+def read_bodies(file, number=2, fill=False):
+    """Read the bodies that are in the most frames.
+
+    Frames without a body are left out. Where a body is missing in some frames, its
+    joints are interpolated in time.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        File .skeleton.
+    number : int
+        Number of bodies.
+    fill : bool
+        Whether the joints of a body that never appears are zero; an error otherwise.
+
+    Returns
+    -------
+    joints : array, shape=[T, 25 number, 3]
+        Joints, those of the body that moves most first.
+    """
+    frames = _frames(file.read_text().split())
+    frames = [frame for frame in frames if frame]
+    if not frames:
+        raise DataError("is empty: no frame has a body")
+    tracks = {}
+    for time, frame in enumerate(frames):
+        for body, joints in frame:
+            tracks.setdefault(body, {})[time] = joints
+    longest = sorted(tracks.values(), key=len, reverse=True)[:number]
+    bodies = [_interpolated(track, len(frames)) for track in longest]
+    bodies.sort(key=lambda joints: -joints.var(axis=0).sum())
+    if len(bodies) < number and not fill:
+        raise DataError(f"has {len(bodies)} body, and {number} are wanted")
+    bodies += [np.zeros_like(bodies[0])] * (number - len(bodies))
+    return np.concatenate(bodies, axis=1)
+
+
+def _frames(words):
+    """Return the bodies of each frame, by identifier and joints [25, 3]."""
+    position = 0
+
+    def take(count):
+        nonlocal position
+        taken = words[position : position + count]
+        if len(taken) < count:
+            raise DataError("is cut short" if words else "is empty")
+        position += count
+        return taken
+
+    frames = []
+    for _ in range(int(take(1)[0])):
+        bodies = []
+        for _ in range(int(take(1)[0])):
+            identifier = take(_OWN_NUMBERS)[0]
+            (joints,) = take(1)
+            if int(joints) != _JOINTS:
+                raise DataError(f"has a body of {joints} joints: {_JOINTS} are wanted")
+            values = np.array(take(_JOINTS * _JOINT_NUMBERS), dtype=np.float64)
+            bodies.append((identifier, values.reshape(_JOINTS, -1)[:, :3]))
+        frames.append(bodies)
+    return frames
+
+
+def _interpolated(track, length):
+    times = np.array(list(track))
+    joints = np.stack(list(track.values())).reshape(len(times), -1)
+    columns = [np.interp(np.arange(length), times, column) for column in joints.T]
+    return np.stack(columns, axis=1).reshape(length, _JOINTS, 3)
+
+
+def _matrices(file, read, bodies, matrices):
+    joints = read(file)
+    if bodies != "separate":
+        return matrices(joints)
+    placed = matrices.placed(joints)
+    each = dataclasses.replace(
+        matrices, skeleton=NTU, center=None, lengths=None, view=None
+    )
+    parts = [each(placed[:, :_JOINTS]), each(placed[:, _JOINTS:])]
+    return np.concatenate([part.reshape(-1, *part.shape[-2:]) for part in parts])
+
+
+def _selected(directory, actions):
+    wanted = {"mutual": MUTUAL_ACTIONS, "all": range(1, 121)}.get(
+        actions if isinstance(actions, str) else None, actions
+    )
+    if isinstance(wanted, str):
+        raise ParameterError(f"actions are 'mutual', 'all' or numbers, not {actions!r}")
+    named = [
+        (file, _NAME.fullmatch(file.stem)) for file in directory.rglob("*.skeleton")
+    ]
+    found = sorted(
+        (file, *map(int, name.groups()))
+        for file, name in named
+        if name and int(name[3]) in set(wanted)
+    )
+    if not found:
+        raise ParameterError(
+            f"{directory} holds no files SsssCcccPpppRrrrAaaa.skeleton of these actions"
+        )
+    files, setups, performers, numbers = zip(*found, strict=True)
+    return list(files), np.array(setups), np.array(performers), np.array(numbers)

@@ -1,0 +1,46 @@
+"""Reading of files that may be damaged."""
+
+import numpy as np
+
+from geomstats_cor.exceptions import DataError
+
+
+def read_table(file):
+    """Read numbers in columns.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        Text file.
+
+    Returns
+    -------
+    table : array, shape=[rows, columns]
+        Numbers.
+    """
+    text = file.read_text()
+    if not text.strip():
+        raise DataError("is empty")
+    return np.loadtxt(text.splitlines(), ndmin=2)
+
+
+def readable(files, read):
+    """Read those of some files that can be.
+
+    Parameters
+    ----------
+    files : iterable of pathlib.Path
+        Files.
+    read : callable
+        Reads a file.
+
+    Yields
+    ------
+    content : object
+        What it read. A file that cannot be read is left to the conversion to report.
+    """
+    for file in files:
+        try:
+            yield read(file)
+        except (OSError, ValueError, EOFError):
+            continue
