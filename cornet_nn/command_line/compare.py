@@ -1,5 +1,6 @@
 """cornet compare: the metrics on the same data, with the spread of their accuracy."""
 
+import argparse
 from typing import NamedTuple
 
 import numpy as np
@@ -190,7 +191,10 @@ def exceptions_of(words):
                 f"--for {metric} is not for one of the metrics {', '.join(METRICS)}."
             )
         for word in settings:
-            name, value = key_and_value(word)
+            try:
+                name, value = key_and_value(word)
+            except argparse.ArgumentTypeError as error:
+                raise ParameterError(f"--for {metric}: {error}.") from None
             require_setting(name, value, f"--for {metric}")
             exceptions.setdefault(metric, {})[name] = value
     return exceptions

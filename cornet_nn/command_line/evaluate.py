@@ -83,10 +83,6 @@ def run(options):
 
 
 def _truth(data, model):
-    if not data.is_labelled:
-        raise ParameterError(
-            f"{data.name} has no labels to compare with: use cornet predict."
-        )
     truth = names_of_classes(data)
     unknown = np.setdiff1d(truth, model.classes_)
     if len(unknown):

@@ -281,7 +281,7 @@ def read_json(path):
 
 
 def require_setting(name, value, source):
-    """Raise unless a setting is known and one of its choices.
+    """Raise unless a setting is known, and its value is of its type.
 
     Parameters
     ----------
@@ -291,14 +291,29 @@ def require_setting(name, value, source):
         Value.
     source : object
         Where it was read, for the message.
+
+    Examples
+    --------
+    >>> require_setting("lr", 0.1, "settings.json")
     """
     if name not in SETTINGS:
         raise ParameterError(
             f"{source} has the setting {name!r}, which is not one of "
             f"{', '.join(SETTINGS)}."
         )
-    choices = SETTINGS[name].choices
-    if choices and value is not None and value not in choices:
-        raise ParameterError(
-            f"{source} has {name} = {value!r}, which is none of {', '.join(choices)}."
-        )
+    setting = SETTINGS[name]
+    if value is None and setting.default is None:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if setting.choices:
+        good, wanted = value in setting.choices, f"one of {', '.join(setting.choices)}"
+    elif setting.type is int:
+        good, wanted = is_number and isinstance(value, int), "a whole number"
+    elif setting.type is float:
+        good, wanted = is_number, "a number"
+    elif setting.type is str:
+        good, wanted = isinstance(value, str), "a word"
+    else:
+        good, wanted = isinstance(value, str | dict), "a word or weights by class"
+    if not good:
+        raise ParameterError(f"{source} has {name} = {value!r}: {wanted} is wanted.")

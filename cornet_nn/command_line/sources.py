@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from geomstats_cor.exceptions import ParameterError
+
 from .processes import first_process_first
 from .tables import percent
 
@@ -23,8 +25,8 @@ class Source:
         Folder with the files of a data set that has a name.
     options : dict
         Options of the loader.
-    cache : str
-        Folder where conversions are kept.
+    cache : str or False
+        Folder where conversions are kept; False keeps none.
     jobs : int
         Number of processes that convert.
 
@@ -110,7 +112,17 @@ def add_source(parser, optional=False):
         help="option of the loader, such as centre=true; can be repeated",
     )
     group.add_argument(
-        "--cache", type=_absolute, metavar="DIR", help="where conversions are kept"
+        "--cache",
+        type=_absolute,
+        metavar="DIR",
+        help="where conversions are kept (default: a folder of the user)",
+    )
+    group.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_const",
+        const=False,
+        help="convert anew, and keep nothing",
     )
     group.add_argument(
         "--jobs", type=int, metavar="N", help="processes that convert files"
@@ -205,6 +217,11 @@ def names_of_classes(data):
     names : array of str, shape=[N]
         Names.
     """
+    if not data.is_labelled:
+        raise ParameterError(
+            f"{data.name} has no labels: add an array y to an .npz file, or a file "
+            f"NAME_labels.npy beside NAME.npy. Only cornet predict does without."
+        )
     return np.asarray(data.classes, dtype=str)[data.labels]
 
 
@@ -261,7 +278,7 @@ def fingerprint(data):
     """
     from ..training.description import fingerprint
 
-    return fingerprint(data.inputs, names_of_classes(data))
+    return fingerprint(data.inputs, data.labels, np.array(data.classes, dtype=str))
 
 
 def _absolute(path):
