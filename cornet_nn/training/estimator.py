@@ -2,6 +2,7 @@
 
 import abc
 import copy
+import warnings
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from geomstats_cor.stacks import require_dense, require_one_size
 from .callbacks import best_epoch
 from .curves import curves_figure
 from .description import described, environment, fingerprint, restored_parameters
-from .errors import RunDirectoryError
+from .errors import RunDirectoryError, TrainingInterruptedWarning
 from .inputs import (
     find_kind,
     make_front_end,
@@ -100,7 +101,22 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted
+        if self.interrupted_:
+            self._warn_of_interruption()
         return self
+
+    def _warn_of_interruption(self):
+        warnings.warn(
+            f"training was interrupted after {len(self.history_)} of {self.max_epochs} "
+            f"epochs: the parameters are those of epoch {self.epoch_}. "
+            + (
+                "To go on later, train with a directory."
+                if self.directory is None
+                else f"resume=True goes on with the run in {self.directory}."
+            ),
+            TrainingInterruptedWarning,
+            stacklevel=3,
+        )
 
     def predict_proba(self, X):
         """Return the probabilities of classes.
@@ -130,7 +146,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         y : numpy.ndarray, shape=[N]
             Classes.
         """
-        return self.classes_[self._logits(X).argmax(-1).numpy()]
+        best = self._logits(X).argmax(-1).numpy()
+        return self.classes_[best]
 
     def learning_curves(self):
         """Return a figure of loss and accuracy over the epochs.
@@ -140,7 +157,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         figure : matplotlib.figure.Figure
             Figure; `figure.savefig` writes it.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "module_")
         return curves_figure(self.history_)
 
     @classmethod
@@ -174,7 +191,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         return classifier
 
     def _logits(self, X):
-        check_is_fitted(self)
+        check_is_fitted(self, "module_")
         X = self._read_samples(X)
         inputs = self._prepared(self.module_, X)
         network = self.module_.from_features if self._is_prepared else self.module_
@@ -222,13 +239,15 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         check_classification_targets(y)
         if len(set(y.tolist())) < 2:
             raise ParameterError(
-                f"y has one class only, {y[0]!r}: a classifier needs samples of at "
-                f"least two classes."
+                f"y has one class only, {y.tolist()[0]!r}: a classifier needs samples "
+                f"of at least two classes."
             )
-        self.kind_ = find_kind(X, self.kind) if self.front_end is None else None
-        self.input_shape_ = tuple(X.shape[1:])
-        if self.front_end is None:
-            require_usable(X, self.kind_, self.shrinkage)
+        kind = find_kind(X, self.kind) if self.front_end is None else None
+        if kind is not None:
+            require_usable(X, kind, self.shrinkage)
+        # From here on the estimator is no longer what an earlier fit made of it.
+        vars(self).pop("module_", None)
+        self.kind_, self.input_shape_ = kind, tuple(X.shape[1:])
         return X, y
 
     def _read_samples(self, X):

@@ -1,5 +1,7 @@
 """What estimators accept: correlation matrices, covariance matrices, signals."""
 
+import math
+
 import numpy as np
 import torch
 from torch import nn
@@ -139,7 +141,8 @@ def make_front_end(front_end, kind, power, shrinkage):
     front_end : torch.nn.Module or None
         Module; None if samples are what the network takes.
     """
-    Shrinkage(shrinkage)  # says what is wrong with the amount
+    if not math.isfinite(power):
+        raise ParameterError(f"power must be a finite number, not {power!r}.")
     to_correlation = PowerCorrelation(power, shrinkage)
     if front_end is not None:
         return nn.Sequential(front_end, to_correlation)
@@ -187,31 +190,19 @@ def require_usable(X, kind, shrinkage):
 
 
 def _complaint(bad, count, kind, shrinkage):
-    listed = _listed(
-        (
-            f"X[{m.index}] "
-            + m.reason.replace(
-                "has a NaN or an infinity", "has a variable without variance"
-            )
-            for m in bad
-        ),
-        "; ",
-    )
-    what = "correlation" if kind == "correlation" else f"{kind}s' correlation"
-    remedy = (
-        f"a larger shrinkage than {shrinkage:g}"
-        if shrinkage
-        else "shrinkage, such as shrinkage=1e-3,"
-    )
-    cause = (
-        " A signal with fewer time steps than channels has a singular covariance."
-        if kind == "signal"
-        else ""
-    )
+    # Samples are finite: what is not is the correlation of what does not vary.
+    nan, still = "a NaN or an infinity", "a variable whose variance is not positive"
+    listed = (f"X[{m.index}] {m.reason.replace(nan, still)}" for m in bad)
+    what = "correlation" if kind == "correlation" else "covariance"
+    larger = f"a shrinkage above {shrinkage:g}" if shrinkage else "shrinkage=1e-3"
+    hints = [f"Use {larger}, say, for matrices that are close to singular."]
+    if kind == "correlation":
+        hints.append("Use kind='covariance' for those without a unit diagonal.")
+    if kind == "signal":
+        hints.append("Signals with fewer time steps than channels have singular ones.")
     return (
-        f"{len(bad)} of {count} {what} matrices are not full-rank correlation "
-        f"matrices: {listed}.{cause} Use {remedy} for matrices that are singular, and "
-        f"kind='covariance' for those without a unit diagonal."
+        f"{len(bad)} of {count} {what} matrices cannot be used: "
+        f"{_listed(listed, '; ')}. {' '.join(hints)}"
     )
 
 

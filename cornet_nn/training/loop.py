@@ -93,7 +93,9 @@ class TrainingLoop(NeuralNet):
     def on_epoch_begin(self, net, **keywords):
         """Begin an epoch with random numbers of its own."""
         super().on_epoch_begin(net, **keywords)
-        torch.manual_seed(self._epoch_seed())
+        on_cpu = torch.device(self.device).type == "cpu"
+        # To seed the generators of all devices takes as long as a small epoch.
+        (torch.default_generator if on_cpu else torch).manual_seed(self._epoch_seed())
 
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.
@@ -191,7 +193,7 @@ class TrainingLoop(NeuralNet):
                 f"parameters have grown to {largest:.3g}, so the learning rate "
                 f"{self.lr:g} is likely too large. Use a smaller lr."
             )
-        met = "" if failure is None else f" ({failure})"
+        met = "" if failure is None else f" ({str(failure).partition('. ')[0]})"
         return (
             f"parameters are moderate, up to {largest:.3g}, so matrices between layers "
             f"are likely close to singular{met}. Use a smaller lr than {self.lr:g}, "

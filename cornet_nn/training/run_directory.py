@@ -18,6 +18,7 @@ ENVIRONMENT = "environment.json"
 CHECKPOINT = "checkpoint.pt"
 METRICS = "metrics.csv"
 CURVES = "curves.png"
+CHECKPOINT_PARTS = {"identity", "seed", "rows", "last", "best", "optimizer"}
 FILES = (CONFIGURATION, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
 
 # What the small files need at most, beside the checkpoint and a line for each epoch.
@@ -68,7 +69,10 @@ class RunDirectory:
                 f"the run directory {self} cannot be written: {error}. Choose another "
                 f"directory."
             ) from error
-        if not self.holds_run() or (overwrite and not resume):
+        if overwrite:
+            return None
+        if not self.holds_run():
+            self._require_no_other_files()
             return None
         if resume:
             return self.read_checkpoint()
@@ -76,6 +80,18 @@ class RunDirectory:
             f"the directory {self} already holds a run: pass resume=True to go on with "
             f"it, overwrite=True to replace it, or choose another directory."
         )
+
+    def _require_no_other_files(self):
+        """Raise if files with our names are not those of a run without a checkpoint."""
+        found = [name for name in FILES if (self.path / name).exists()]
+        if found and not (
+            CONFIGURATION in found and "estimator" in self.read_configuration()
+        ):
+            raise RunDirectoryError(
+                f"the directory {self} has files that are not of a run, and would be "
+                f"replaced: {', '.join(found)}. Choose another directory, or pass "
+                f"overwrite=True."
+            )
 
     def require_space(self, parameter_bytes, epochs):
         """Raise unless the disk has room for the files of a run.
@@ -112,11 +128,24 @@ class RunDirectory:
                 f"{path} does not exist: there is no run to go on with in {self}."
             )
         try:
-            return torch.load(path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+            missing = CHECKPOINT_PARTS - checkpoint.keys()
+        except (
+            OSError,
+            RuntimeError,
+            EOFError,
+            AttributeError,
+            pickle.UnpicklingError,
+        ) as error:
             raise RunDirectoryError(
                 f"{path} cannot be read as a checkpoint: {error}"
             ) from error
+        if missing:
+            raise RunDirectoryError(
+                f"{path} is not the checkpoint of a run: it has no "
+                f"{', '.join(sorted(missing))}."
+            )
+        return checkpoint
 
     def read_configuration(self):
         """Return what `write_configuration` wrote."""

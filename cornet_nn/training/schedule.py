@@ -61,6 +61,12 @@ class Schedule:
                 f"there is no optimizer {self.optimizer!r}: choose one of "
                 f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
             )
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            raise ParameterError(
+                f"there is no device {self.device!r} here: {error} Use device='cpu'."
+            ) from error
 
     def options(self):
         """Return the options of skorch.

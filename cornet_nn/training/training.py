@@ -1,7 +1,6 @@
 """One training: a network, samples, and where the run is written."""
 
 import contextlib
-import warnings
 from dataclasses import dataclass
 
 from geomstats_cor.exceptions import ParameterError
@@ -17,7 +16,6 @@ from .callbacks import (
     is_out_of_patience,
 )
 from .curves import curves_figure
-from .errors import TrainingInterruptedWarning
 from .loop import TrainingLoop
 
 
@@ -110,8 +108,6 @@ def train(network, task, schedule, processes, run, checkpoint, notes):
     network.load_state_dict(snapshots.best)
     if run is not None and processes.is_first:
         run.write_curves(curves_figure(snapshots.rows))
-    if loop.interrupted_:
-        _warn_of_interruption(snapshots.rows, schedule, run)
     return Outcome(snapshots.rows, best_epoch(snapshots.rows), loop.interrupted_)
 
 
@@ -140,18 +136,3 @@ def _run(loop, snapshots, task, schedule, processes):
             samples.labels,
             None if validation is None else (validation.inputs, validation.labels),
         )
-
-
-def _warn_of_interruption(rows, schedule, run):
-    epoch = best_epoch(rows)
-    continuation = (
-        "resume=True goes on from there"
-        if run is not None
-        else "a directory would allow to resume"
-    )
-    warnings.warn(
-        f"training was interrupted after {len(rows)} of {schedule.max_epochs} epochs: "
-        f"the parameters are those of epoch {epoch}, and {continuation}.",
-        TrainingInterruptedWarning,
-        stacklevel=2,
-    )

@@ -1,0 +1,275 @@
+"""The steps of training are those of a plain loop, and stop where they should."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from cornet_nn import CorNet
+from cornet_nn.training import (
+    CorMLRClassifier,
+    CorNetClassifier,
+    TrainingDivergedError,
+    plot_learning_curves,
+)
+from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
+
+from .problems import correlations, covariances, signals
+
+QUIET = dict(progress=False, random_state=0, dtype="float64")
+
+
+def start(model, X, y):
+    """Return the network of a classifier before its first step."""
+    early = copy.deepcopy(model).set_params(max_epochs=1, optimizer=still)
+    return early.fit(X, y).module_
+
+
+def still(parameters, lr, weight_decay=0.0):
+    """Return an optimizer that does not move."""
+    return torch.optim.SGD(parameters, lr=0.0)
+
+
+@pytest.mark.parametrize("key", METRICS)
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_full_batches_are_steps_of_a_plain_loop(key, optimizer):
+    """The whole network on raw input at every step, with weights of classes."""
+    S, y = covariances(count=25, classes=3, channels=2)
+    model = CorNetClassifier(
+        key,
+        mlr_metric="ecm",
+        output_size=3,
+        power=0.5,
+        shrinkage=0.1,
+        optimizer=optimizer,
+        lr=0.03,
+        weight_decay=0.01,
+        max_epochs=4,
+        batch_size=100,
+        class_weight={0: 2.0, 2: 0.5},
+        **QUIET,
+    )
+    network = start(model, S, y)
+    model.fit(S, y)
+    assert model._is_prepared
+    make = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimizer]
+    plain = make(network.parameters(), lr=0.03, weight_decay=0.01)
+    x, labels = torch.as_tensor(S), torch.as_tensor(y)
+    weights = torch.tensor([2.0, 1.0, 0.5], dtype=torch.float64)
+    for row in model.history_:
+        logits = network(x)
+        loss = cross_entropy(logits, labels, weights)
+        assert row["train_loss"] == pytest.approx(float(loss.detach()), rel=1e-9)
+        right = (logits.argmax(-1) == labels).double().mean()
+        assert row["train_accuracy"] == pytest.approx(float(right))
+        plain.zero_grad()
+        loss.backward()
+        plain.step()
+    for actual, expected in zip(
+        model.module_.parameters(), network.parameters(), strict=True
+    ):
+        torch.testing.assert_close(actual, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_metrics_are_over_samples_not_batches():
+    """With parameters that do not move, batches of any size have the same metrics."""
+    X, y = correlations(count=23, classes=3)
+    rows = []
+    for size in (23, 7, 1):
+        model = CorMLRClassifier(
+            optimizer=still,
+            batch_size=size,
+            max_epochs=1,
+            validation=0.3,
+            class_weight={1: 3.0},
+            **QUIET,
+        ).fit(X, y)
+        rows.append({k: v for k, v in model.history_[0].items() if k != "seconds"})
+    for row in rows[1:]:
+        assert row == pytest.approx(rows[0], rel=1e-12)
+    assert rows[0]["train_accuracy"] * 16 == pytest.approx(
+        round(rows[0]["train_accuracy"] * 16)
+    )
+
+
+def test_every_sample_is_seen_once_in_an_epoch_in_another_order():
+    seen = []
+
+    class Note(torch.nn.Module):
+        def forward(self, x):
+            if self.training and len(x) > 1:
+                seen.append(x[:, 0].int().tolist())
+            rows = 0.1 * x
+            eye = torch.eye(2, dtype=x.dtype)
+            return eye + rows[:, :, None] * rows[:, None, :]
+
+    class Random(Note):
+        def forward(self, x):
+            torch.rand(())  # is therefore called at every step
+            return super().forward(x)
+
+    X = np.stack([np.arange(20.0), np.ones(20)], axis=1)
+    CorMLRClassifier(front_end=Random(), batch_size=6, max_epochs=2, **QUIET).fit(
+        X, np.arange(20) % 2
+    )
+    assert [len(batch) for batch in seen] == [6, 6, 6, 2, 6, 6, 6, 2]
+    first, second = sum(seen[:4], []), sum(seen[4:], [])
+    assert sorted(first) == sorted(second) == list(range(20))
+    assert first != second
+
+
+def test_what_has_no_parameters_is_computed_once(monkeypatch):
+    calls = []
+    original = CorNet.features
+    monkeypatch.setattr(
+        CorNet, "features", lambda self, x: calls.append(len(x)) or original(self, x)
+    )
+    X, y = signals()
+    CorNetClassifier("lsm", power=0.5, max_epochs=5, **QUIET).fit(X, y)
+    assert calls == [40]
+
+
+def test_balanced_weights():
+    X, y = correlations(count=40, classes=2, gap=0.1)
+    y[:28] = 0
+    model = CorMLRClassifier(class_weight="balanced", max_epochs=1, **QUIET)
+    counts = np.bincount(y)
+    weights = torch.as_tensor(len(y) / (2 * counts))
+    network = start(model, X, y)
+    with torch.no_grad():
+        logits = network(torch.as_tensor(X))
+        expected = cross_entropy(logits, torch.as_tensor(y), weights)
+    model.set_params(batch_size=40).fit(X, y)
+    assert model.history_[0]["train_loss"] == pytest.approx(float(expected))
+
+
+class TestValidation:
+    def test_the_best_epoch_is_restored(self):
+        X, y = correlations(count=60, gap=0.15)
+        options = dict(lr=0.1, validation=0.3, max_epochs=30, **QUIET)
+        model = CorNetClassifier("ecm", **options).fit(X, y)
+        losses = [row["valid_loss"] for row in model.history_]
+        assert model.epoch_ == np.argmin(losses) + 1 < len(losses) == 30
+        shorter = CorNetClassifier("ecm", **{**options, "max_epochs": model.epoch_})
+        shorter.fit(X, y)
+        assert shorter.epoch_ == model.epoch_
+        np.testing.assert_array_equal(shorter.predict_proba(X), model.predict_proba(X))
+
+    def test_patience(self):
+        X, y = correlations(count=60, gap=0.15)
+        options = dict(lr=0.1, validation=0.3, max_epochs=60, **QUIET)
+        full = CorNetClassifier("ecm", **options).fit(X, y)
+        model = CorNetClassifier("ecm", patience=4, **options).fit(X, y)
+        losses = [row["valid_loss"] for row in full.history_]
+        best = next(
+            i for i in range(60) if i + 4 < 60 and min(losses[: i + 5]) == losses[i]
+        )
+        assert len(model.history_) == best + 5 < 60
+        assert model.epoch_ == best + 1
+        assert not model.interrupted_
+
+    def test_classes_are_held_out_in_proportion(self):
+        X, y = correlations(count=60, classes=3)
+        model = CorMLRClassifier(
+            optimizer=still, validation=0.2, max_epochs=1, **QUIET
+        ).fit(X, y)
+        row = model.history_[0]
+        assert row["valid_accuracy"] * 12 == pytest.approx(
+            round(row["valid_accuracy"] * 12)
+        )
+        total = 12 * row["valid_accuracy"] + 48 * row["train_accuracy"]
+        assert total / 60 == pytest.approx(model.score(X, y))
+
+
+class TestDivergence:
+    def test_a_rate_that_is_too_large(self):
+        X, y = correlations()
+        model = CorNetClassifier("ecm", optimizer="sgd", lr=1e9, **QUIET)
+        with pytest.raises(
+            TrainingDivergedError, match="the learning rate 1e\\+09"
+        ) as no:
+            model.fit(X, y)
+        assert f"epoch {no.value.epoch}, batch {no.value.batch}" in str(no.value)
+        assert isinstance(no.value, ArithmeticError)
+
+    def test_the_batch_is_named(self):
+        """The gradient of one sample is not finite."""
+
+        class Poison(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = torch.nn.Parameter(torch.tensor(1.0))
+
+            def forward(self, x):
+                # At zero, the root is finite and its slope is not.
+                root = (self.scale * x[:, 0]).clamp(min=0).sqrt()[:, None, None]
+                eye = torch.eye(2, dtype=x.dtype)
+                return eye + 0.1 * (root * eye.flip(0))
+
+        X = np.ones((12, 1))
+        X[4] = 0.0
+        model = CorMLRClassifier(front_end=Poison(), batch_size=3, **QUIET)
+        with pytest.raises(TrainingDivergedError, match="gradient is not") as no:
+            model.fit(X, np.arange(12) % 2)
+        assert no.value.epoch == 1
+        assert "close to singular" in str(no.value)
+        order = torch.randperm(
+            12,
+            generator=torch.Generator().manual_seed(
+                (model.seed_ * 0x9E3779B97F4A7C15 + 1) % (1 << 63)
+            ),
+        )
+        assert no.value.batch == order.tolist().index(4) // 3 + 1
+
+    def test_matrices_that_become_singular(self):
+        class Collapse(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = torch.nn.Parameter(torch.tensor(0.5))
+                self.calls = 0
+
+            def forward(self, x):
+                self.calls += self.training
+                off = 1.0 if self.calls > 5 else 0.5
+                eye = torch.eye(2, dtype=x.dtype)
+                matrix = eye + off * eye.flip(0)
+                return matrix + 0.0 * self.scale * x[:, :, None]
+
+        X = np.ones((12, 1))
+        model = CorMLRClassifier("ecm", front_end=Collapse(), batch_size=6, **QUIET)
+        with pytest.raises(TrainingDivergedError, match="epoch 3, batch 2") as no:
+            model.fit(X, np.arange(12) % 2)
+        assert "not positive definite" in str(no.value)
+
+
+class TestProgress:
+    def test_a_bar_with_loss_and_accuracy(self, capsys):
+        X, y = correlations()
+        options = dict(max_epochs=3, batch_size=20, validation=0.25, random_state=0)
+        CorMLRClassifier(progress=True, **options).fit(X, y)
+        shown = capsys.readouterr().err
+        assert "6/6" in shown and "epoch 3" in shown
+        assert "train loss=" in shown and "valid accuracy=" in shown
+        CorMLRClassifier(progress=False, **options).fit(X, y)
+        silent = capsys.readouterr()
+        assert silent.err == silent.out == ""
+
+
+class TestCurves:
+    def test_curves_are_the_history(self):
+        X, y = correlations()
+        model = CorMLRClassifier(max_epochs=4, validation=0.25, **QUIET).fit(X, y)
+        figure = model.learning_curves()
+        assert [ax.get_ylabel() for ax in figure.axes] == ["loss", "accuracy"]
+        lines = {line.get_label(): line for line in figure.axes[1].lines}
+        accuracies = [row["valid_accuracy"] for row in model.history_]
+        assert lines["validation"].get_ydata().tolist() == accuracies
+        assert lines["training"].get_xdata().tolist() == [1, 2, 3, 4]
+        assert f"epoch {model.epoch_}" in lines
+
+    def test_unknown_quantity(self):
+        with pytest.raises(ParameterError, match="choose 'loss' or 'accuracy'"):
+            plot_learning_curves([], "speed")
