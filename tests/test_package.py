@@ -106,7 +106,9 @@ def test_version_is_that_of_the_distribution():
 def test_networks_bring_layers_and_models_only():
     pytest.importorskip("torch")
     code = """
+import sys
 import cornet_nn
+assert not [name for name in sys.modules if name.startswith("cornet_nn.datasets")]
 assert len(set(cornet_nn.__all__)) == len(cornet_nn.__all__)
 for name in cornet_nn.__all__:
     assert getattr(cornet_nn, name).__doc__, name

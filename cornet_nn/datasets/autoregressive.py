@@ -6,7 +6,6 @@ References
 """
 
 import numpy as np
-from scipy.signal import lfilter, lfiltic
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -19,13 +18,13 @@ def predictors(reflections):
 
     Parameters
     ----------
-    reflections : array, shape=[p]
+    reflections : array, shape=[..., p]
         Reflection coefficients :math:`k_1, \dots, k_p`, of modulus less than one: then,
         and only then, the process is stationary.
 
     Returns
     -------
-    filters : list of array, shape=[m + 1]
+    filters : list of array, shape=[..., m + 1]
         Filter of each order m from 0 to p; the process of order p satisfies
         :math:`\sum_i a^{(p)}_i x_{t - i} = e_t`.
 
@@ -35,35 +34,37 @@ def predictors(reflections):
     array([1. , 0.5])
     """
     reflections = np.asarray(reflections, dtype=np.complex128)
-    if reflections.ndim != 1 or not (np.abs(reflections) < 1.0).all():
+    if not reflections.ndim or not (np.abs(reflections) < 1.0).all():
         raise ParameterError(
-            f"reflection coefficients are a vector in the unit disk, not {reflections}"
+            f"reflection coefficients are vectors in the unit disk, not {reflections}"
         )
-    filters = [np.ones(1, dtype=np.complex128)]
-    for reflection in reflections:
-        shorter = np.append(filters[-1], 0.0)
-        filters.append(shorter + reflection * shorter[::-1].conj())
+    batch = reflections.shape[:-1]
+    filters = [np.ones((*batch, 1), dtype=np.complex128)]
+    for order in range(reflections.shape[-1]):
+        shorter = np.concatenate([filters[-1], np.zeros((*batch, 1))], axis=-1)
+        reversal = reflections[..., order, None] * shorter[..., ::-1].conj()
+        filters.append(shorter + reversal)
     return filters
 
 
 def simulate(reflections, length, rng, variance=1.0):
-    r"""Draw a circular Gaussian process, stationary from its first sample.
+    r"""Draw circular Gaussian processes, stationary from their first samples.
 
     Parameters
     ----------
-    reflections : array, shape=[p]
+    reflections : array, shape=[..., p]
         Reflection coefficients, in the unit disk.
     length : int
         Number of samples.
     rng : numpy.random.Generator
         Random numbers.
-    variance : float
-        Variance :math:`E |x_t|^2`.
+    variance : array, shape=[...]
+        Variances :math:`E |x_t|^2`.
 
     Returns
     -------
-    signal : array, shape=[length]
-        Complex signal.
+    signals : array, shape=[..., length]
+        Complex signals.
 
     Examples
     --------
@@ -71,19 +72,18 @@ def simulate(reflections, length, rng, variance=1.0):
     >>> simulate([0.5, 0.3j], 100, np.random.default_rng(0)).shape
     (100,)
     """
-    filters = predictors(reflections)
-    reflections = np.asarray(reflections)
-    order = len(reflections)
-    # Errors of the best predictor from m past samples.
-    errors = variance * np.cumprod(np.append(1.0, 1.0 - np.abs(reflections) ** 2))
-    noise = rng.standard_normal((length, 2)) @ np.array([1.0, 1j]) / np.sqrt(2.0)
-    deviations = np.sqrt(errors[np.minimum(np.arange(length), order)])
-    noise = noise * deviations
-    start = np.zeros(min(order, length), dtype=np.complex128)
-    for time in range(len(start)):
-        past = start[:time][::-1]
-        start[time] = noise[time] - filters[time][1:] @ past
-    if length <= order:
-        return start
-    state = lfiltic([1.0], filters[-1], start[::-1])
-    return np.append(start, lfilter([1.0], filters[-1], noise[order:], zi=state)[0])
+    filters = [np.moveaxis(filter_, -1, 0) for filter_ in predictors(reflections)]
+    reflections = np.moveaxis(np.asarray(reflections), -1, 0)
+    order, batch = len(reflections), reflections.shape[1:]
+    signals = rng.standard_normal((length, *batch, 2)).view(np.complex128)[..., 0]
+    # Half of the variance is that of the real part, half that of the imaginary.
+    error = np.broadcast_to(np.asarray(variance) / 2.0, batch)
+    for time in range(length):
+        # The first samples are predicted from fewer: by the filters of lower order.
+        known = min(time, order)
+        if 0 < time <= order:
+            error = error * (1.0 - np.abs(reflections[time - 1]) ** 2)
+        signals[time] *= np.sqrt(error)
+        past = signals[time - known : time][::-1]
+        signals[time] -= (filters[known][1:] * past).sum(axis=0)
+    return np.moveaxis(signals, 0, -1)

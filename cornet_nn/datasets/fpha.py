@@ -160,7 +160,8 @@ def read_split(path):
         if words[0] in ("Training", "Test"):
             part = words[0]
             continue
-        if part is None or len(words) != 2 or words[0].count("/") != 2:
+        is_item = len(words) == 2 and words[0].count("/") == 2 and words[1].isdigit()
+        if part is None or not is_item:
             raise DataError(
                 f"{path}, line {number}: 'Subject_k/action/repetition label' is wanted "
                 f"under 'Training' or 'Test', not {line!r}"

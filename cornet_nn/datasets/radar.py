@@ -39,7 +39,7 @@ def window_covariance(signal, window=20, hop=10):
 
     Parameters
     ----------
-    signal : array, shape=[T]
+    signal : array, shape=[..., T]
         Complex or real signal.
     window : int
         Length of the windows: the size of the matrix.
@@ -48,7 +48,7 @@ def window_covariance(signal, window=20, hop=10):
 
     Returns
     -------
-    covariance : array, shape=[window, window]
+    covariance : array, shape=[..., window, window]
         Real covariance matrix.
 
     Examples
@@ -62,14 +62,17 @@ def window_covariance(signal, window=20, hop=10):
             f"windows of at least 2 and a hop of at least 1 are wanted, not {window} "
             f"and {hop}"
         )
-    if len(signal) < window + hop:
+    length = signal.shape[-1]
+    if length < window + hop:
         raise DataError(
-            f"has {len(signal)} samples: at least two windows of {window} with hop "
+            f"has {length} samples: at least two windows of {window} with hop "
             f"{hop} are wanted, {window + hop} samples"
         )
-    windows = np.lib.stride_tricks.sliding_window_view(signal, window)[::hop].T
-    centered = windows - windows.mean(axis=1, keepdims=True)
-    return (centered @ centered.conj().T).real / (centered.shape[1] - 1)
+    windows = np.lib.stride_tricks.sliding_window_view(signal, window, axis=-1)
+    windows = windows[..., ::hop, :].swapaxes(-1, -2)
+    centered = windows - windows.mean(axis=-1, keepdims=True)
+    products = centered @ centered.conj().swapaxes(-1, -2)
+    return products.real / (windows.shape[-1] - 1)
 
 
 def signal_input(signal, representation, window, hop, shrinkage, ridge):
@@ -77,7 +80,7 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
 
     Parameters
     ----------
-    signal : array, shape=[T]
+    signal : array, shape=[..., T]
         Complex signal.
     representation : str
         "signal" for the real and the imaginary part as two channels, or "covariance".
@@ -92,13 +95,13 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
 
     Returns
     -------
-    value : array, shape=[2, T] or [window, window]
+    value : array, shape=[..., 2, T] or [..., window, window]
         Input.
     """
     if representation == "signal":
         if shrinkage or ridge:
             raise ParameterError("shrinkage and ridge are for covariance matrices")
-        return np.stack([signal.real, signal.imag])
+        return np.stack([signal.real, signal.imag], axis=-2)
     if representation != "covariance":
         raise ParameterError(
             f"representation is 'signal' or 'covariance', not {representation!r}"
@@ -252,17 +255,12 @@ def load_radar_synthetic(
     rng = np.random.default_rng(seed)
     centers = np.array(list(CLASSES.values()))
     labels = rng.permutation(np.arange(signals) % len(CLASSES))
-    inputs = []
-    for label in labels:
-        reflections = moved(centers[label], spread, rng)
-        variance = np.exp(rng.standard_normal())
-        signal = simulate(reflections, length, rng, variance)
-        inputs.append(
-            signal_input(signal, representation, window, hop, shrinkage, ridge)
-        )
+    reflections = moved(centers[labels], spread, rng)
+    variances = np.exp(rng.standard_normal(signals))
+    made = simulate(reflections, length, rng, variances)
     return Dataset(
         "radar-synthetic",
-        np.stack(inputs),
+        signal_input(made, representation, window, hop, shrinkage, ridge),
         labels,
         tuple(CLASSES),
         representation,
@@ -275,7 +273,7 @@ def moved(reflections, spread, rng):
 
     Parameters
     ----------
-    reflections : array, shape=[p]
+    reflections : array, shape=[..., p]
         Points.
     spread : float
         Deviation of the real and the imaginary part of the steps.
@@ -284,10 +282,10 @@ def moved(reflections, spread, rng):
 
     Returns
     -------
-    moved : array, shape=[p]
+    moved : array, shape=[..., p]
         Points of the open unit disk.
     """
-    real, imaginary = spread * rng.standard_normal((2, len(reflections)))
+    real, imaginary = spread * rng.standard_normal((2, *reflections.shape))
     step = real + 1j * imaginary
     length = np.abs(step)
     step = step * np.divide(np.tanh(length), length, where=length > 0, out=length * 0)

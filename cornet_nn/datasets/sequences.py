@@ -111,7 +111,7 @@ class SequenceMatrices:
             if not self.neighbors:
                 raise ParameterError("the Gaussian embedding needs neighbors")
             for side in self.neighbors:
-                JointFeatures(self.skeleton.neighbors(side))
+                self.skeleton.neighbors(side)
 
     @property
     def kind(self):
@@ -164,6 +164,8 @@ class SequenceMatrices:
         return sequence
 
     def _checked(self, sequence):
+        if not sequence.size:
+            raise DataError("is empty")
         if self.skeleton is not None:
             sequence = sequence.reshape(len(sequence), -1)
             wanted = 3 * len(self.skeleton.joints)
@@ -173,8 +175,6 @@ class SequenceMatrices:
                     f"wanted, three for each of {len(self.skeleton.joints)} joints"
                 )
             sequence = sequence.reshape(len(sequence), -1, 3)
-        if not len(sequence):
-            raise DataError("is empty")
         wanted = 2**self.levels
         if len(sequence) < wanted:
             raise DataError(
@@ -204,18 +204,17 @@ class SequenceMatrices:
         if not np.ptp(joints, axis=0).any():
             # The embedding of the frames is constant as well, where it exists.
             return np.zeros((len(self.neighbors), len(joints), 28))
+        coincide = ~np.ptp(joints, axis=1).any(axis=-1)
+        if coincide.any():
+            raise DataError(f"has joints that coincide in frame {np.argmax(coincide)}")
         embedding = GaussianEmbedding(self.frame_shrinkage)
         frames = torch.from_numpy(joints)
-        features = torch.stack(
+        return torch.stack(
             [
                 embedding(JointFeatures(self.skeleton.neighbors(side))(frames))
                 for side in self.neighbors
             ]
         ).numpy()
-        bad = ~np.isfinite(features).all(axis=(0, 2))
-        if bad.any():
-            raise DataError(f"has joints that coincide in frame {np.argmax(bad)}")
-        return features
 
     def _require_motion(self, features, covariances):
         if self.ridge > 0.0:

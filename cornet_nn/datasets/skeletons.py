@@ -73,6 +73,11 @@ class Skeleton:
         """
         own = range(len(self.joints))
         if not isinstance(side, str):
+            if sorted({*own, *side}) != list(own) or len(side) != len(own):
+                raise ParameterError(
+                    f"neighbors are an index from 0 to {len(own) - 1} for each of "
+                    f"{len(own)} joints, not {tuple(side)}"
+                )
             return tuple(int(index) for index in side)
         if side == "bottom":
             return tuple(
@@ -121,13 +126,13 @@ class PairOfSkeletons(Skeleton):
 
     def neighbors(self, side):
         """Return the index of the neighbour of each joint, in its own body."""
+        if not isinstance(side, str) and len(side) == len(self.joints):
+            return super().neighbors(side)
         size = len(self.joints) // 2
         single = Skeleton(
             self.joints[:size], self.parents[:size], self.chains, self.across
         )
         first = single.neighbors(side)
-        if len(first) == len(self.joints):
-            return first
         return first + tuple(index + size for index in first)
 
 

@@ -1,0 +1,161 @@
+"""Conversion: the cache, processes, and files that change."""
+
+import os
+
+import numpy as np
+import pytest
+
+from cornet_nn.datasets import load
+from cornet_nn.datasets.conversion import Conversion, default_cache
+from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
+
+from .files import radar_folder
+
+
+class Counted:
+    """A conversion that counts its calls."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, value):
+        self.calls += 1
+        if value == 13:
+            raise DataError("is unlucky")
+        return np.full((2, 2), float(value))
+
+
+def run(cache, files, values=(1, 13, 3), convert=None, **settings):
+    convert = convert or Counted()
+    items = [(f"item {value}", value) for value in values]
+    converted = Conversion(cache).run("some", convert, items, files, settings)
+    return converted, convert.calls
+
+
+@pytest.fixture
+def files(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("first")
+    return [file]
+
+
+def test_what_was_converted_is_kept(tmp_path, files):
+    cache = tmp_path / "cache"
+    first, calls = run(cache, files, power=2)
+    again, calls_again = run(cache, files, power=2)
+    assert (calls, calls_again) == (3, 0)
+    np.testing.assert_array_equal(first.values, again.values)
+    assert again.kept.tolist() == first.kept.tolist() == [0, 2]
+    assert again.problems == first.problems == ("item 13 is unlucky: left out",)
+    assert [path.suffix for path in cache.iterdir()] == [".npz"]
+
+
+def test_other_options_and_files_are_converted_anew(tmp_path, files):
+    cache = tmp_path / "cache"
+    run(cache, files, power=2)
+    assert run(cache, files, power=3)[1] == 3
+    status = files[0].stat()
+    files[0].write_text("other")  # of the same length
+    os.utime(files[0], ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
+    assert run(cache, files, power=2)[1] == 3
+    os.utime(files[0], ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert run(cache, files, power=2)[1] == 0
+    files[0].write_text("longer text")
+    os.utime(files[0], ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert run(cache, files, power=2)[1] == 3
+    files[0].unlink()
+    assert run(cache, files, power=2)[1] == 3
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path, files):
+    cache = tmp_path / "cache"
+    expected, _ = run(cache, files)
+    (stored,) = cache.iterdir()
+    stored.write_bytes(stored.read_bytes()[:200])
+    again, calls = run(cache, files)
+    assert calls == 3
+    np.testing.assert_array_equal(again.values, expected.values)
+    assert run(cache, files)[1] == 0
+
+
+def test_the_cache_holds_no_pickles(tmp_path, files):
+    run(tmp_path / "cache", files)
+    (stored,) = (tmp_path / "cache").iterdir()
+    with np.load(stored, allow_pickle=False) as content:
+        assert sorted(content.files) == ["kept", "problems", "values"]
+        assert all(content[name].dtype != object for name in content.files)
+
+
+def test_a_cache_that_cannot_be_written_is_said(tmp_path, files):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file, no directory")
+    with pytest.warns(DataWarning, match="is not cached: .*blocked cannot be written"):
+        converted, _ = run(blocked, files)
+    assert len(converted.values) == 2
+
+
+def test_nothing_is_left_behind_when_writing_stops(tmp_path, files, monkeypatch):
+    def interrupted(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "cache", files)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_errors_of_the_caller_are_not_problems_of_the_data(files):
+    def convert(value):
+        raise ParameterError("the option is wrong")
+
+    with pytest.raises(ParameterError, match="the option is wrong"):
+        Conversion().run("some", convert, [("a", 1)], files, {})
+
+
+def test_when_nothing_is_left(files):
+    with pytest.raises(DataError, match="none of 1 items can be used. item 13 is unl"):
+        run(None, files, values=(13,))
+    with pytest.raises(DataError, match="nothing to convert"):
+        run(None, files, values=())
+
+
+def test_many_problems_are_counted(tmp_path, rng):
+    radar_folder(tmp_path, rng, signals=3)
+    for number in range(9):
+        np.save(tmp_path / f"still{number}_0.npy", np.full(200, 1j))
+    with pytest.warns(DataWarning, match="9 problems, 3 items loaded.*and 4 more."):
+        data = load("radar", directory=tmp_path, cache=False, progress=False)
+    assert len(data.problems) == 9
+
+
+def test_processes_give_the_same(tmp_path, rng):
+    folder = radar_folder(tmp_path, rng, signals=12)
+    one, two = (
+        load("radar", directory=folder, cache=False, progress=False, jobs=jobs)
+        for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.inputs, two.inputs)
+    np.testing.assert_array_equal(one.labels, two.labels)
+
+
+def test_jobs_are_at_least_one(tmp_path, rng):
+    with pytest.raises(ParameterError, match="jobs is at least 1, not 0"):
+        load("radar", directory=radar_folder(tmp_path, rng), jobs=0)
+
+
+def test_the_bar_can_be_silenced(tmp_path, rng, capsys):
+    folder = radar_folder(tmp_path, rng)
+    load("radar", directory=folder, cache=False, progress=True)
+    assert "radar: 100%" in capsys.readouterr().err
+    load("radar", directory=folder, cache=False, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_cache_of_the_user(tmp_path, monkeypatch, rng):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    assert default_cache() == tmp_path / "home" / "cornet_nn"
+    load("radar", directory=radar_folder(tmp_path / "data", rng), progress=False)
+    assert len(list(default_cache().glob("radar-*.npz"))) == 1
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_cache() == tmp_path / ".cache" / "cornet_nn"
