@@ -13,7 +13,14 @@ from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 from .processes import process_group, world
 
-COMMANDS = ("train", "evaluate", "predict", "compare", "sweep", "data")
+_HOMES = {
+    **{
+        name: f"{__package__}.{name}"
+        for name in ("train", "evaluate", "predict", "compare", "sweep", "data")
+    },
+    "reproduce": "cornet_nn.reproduce",
+}
+COMMANDS = tuple(_HOMES)
 
 _DESCRIPTION = "Train and compare networks over full-rank correlation matrices."
 _EXAMPLES = """\
@@ -92,9 +99,8 @@ def build_parser():
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        module = importlib.import_module(f"{__package__}.{name}")
-        module.add_parser(commands)
+    for home in _HOMES.values():
+        importlib.import_module(home).add_parser(commands)
     return parser
 
 

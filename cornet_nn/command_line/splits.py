@@ -58,9 +58,9 @@ def folds(labels, groups, number, seed):
         missing = np.setdiff1d(labels[test], labels[train])
         if len(missing):
             raise ParameterError(
-                f"with {number} folds, all samples of class {str(missing[0])!r} are in one "
-                f"of them, so that it cannot be learned: ask for more folds, or leave "
-                f"the class out."
+                f"with {number} folds, all samples of class {str(missing[0])!r} are in "
+                f"one of them, so that it cannot be learned: ask for more folds, or "
+                f"leave the class out."
             )
     return parts
 

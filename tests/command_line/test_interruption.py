@@ -28,10 +28,7 @@ def start(tmp_path):
     """Return a function that starts cornet and waits for some epochs of a run."""
 
     def start(*words, run):
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-        }
+        path = os.pathsep.join([str(ROOT), *sys.path])
         command = [sys.executable, "-m", "cornet_nn", *map(str, words)]
         process = subprocess.Popen(
             [*command, "--run-dir", str(run)],

