@@ -85,9 +85,10 @@ def preprocessings(words):
 
     Examples
     --------
-    >>> preprocessings(["center=null,first", "levels=2"])
-    {'center=null levels=2': {'center': None, 'levels': 2},
-     'center=first levels=2': {'center': 'first', 'levels': 2}}
+    >>> list(preprocessings(["center=null,first", "levels=2"]))
+    ['center=null levels=2', 'center=first levels=2']
+    >>> preprocessings(["center=null"])
+    {'center=null': {'center': None}}
     >>> preprocessings([])
     {'-': {}}
     """

@@ -105,6 +105,7 @@ MODEL = (
         "basis of the output of the convolution; printed is that of the paper for lsm",
         choices=("orthonormal", "printed"),
     ),
+    Setting("gain", 1.0, "factor on the initial weights of the convolution", float),
     Setting(
         "activation",
         None,
@@ -122,6 +123,12 @@ PREPROCESSING = (
     Setting("power", 1.0, "matrix power taken before the correlation", float),
     Setting(
         "shrinkage", 0.0, "weight in [0, 1] of the diagonal in place of the rest", float
+    ),
+    Setting(
+        "center",
+        False,
+        "move the origin of the coordinates to the mean of the training samples",
+        bool,
     ),
 )
 TRAINING = (
@@ -177,16 +184,20 @@ def add_settings(parser, leave_out=()):
         for setting in settings:
             if setting.name in leave_out:
                 continue
+            if setting.type is bool:
+                words = dict(action=argparse.BooleanOptionalAction)
+            else:
+                words = dict(
+                    type=setting.type, choices=setting.choices, metavar=setting.metavar
+                )
             default = setting.default is not None
             group.add_argument(
                 setting.option,
                 dest=setting.name,
-                type=setting.type,
-                choices=setting.choices,
-                metavar=setting.metavar,
                 # What was not given can be told from what was given as the default.
                 default=argparse.SUPPRESS,
                 help=setting.help + (f" (default: {setting.default})" * default),
+                **words,
             )
     parser.add_argument(
         "--config",
@@ -307,6 +318,8 @@ def require_setting(name, value, source):
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if setting.choices:
         good, wanted = value in setting.choices, f"one of {', '.join(setting.choices)}"
+    elif setting.type is bool:
+        good, wanted = isinstance(value, bool), "true or false"
     elif setting.type is int:
         good, wanted = is_number and isinstance(value, int), "a whole number"
     elif setting.type is float:

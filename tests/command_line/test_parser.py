@@ -14,7 +14,7 @@ from cornet_nn.command_line.main import COMMANDS, build_parser
 from cornet_nn.command_line.settings import SETTINGS
 from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.classifiers import ACTIVATIONS
-from cornet_nn.training.training import OPTIMIZERS
+from cornet_nn.training.schedule import OPTIMIZERS
 
 from .conftest import correlations
 
