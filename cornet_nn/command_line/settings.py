@@ -117,7 +117,7 @@ PREPROCESSING = (
     Setting(
         "kind",
         "auto",
-        "what the inputs are; what the data set says, or what they look like, if auto",
+        "what the inputs are; auto is what the data set says",
         choices=("auto", "correlation", "covariance", "signal"),
     ),
     Setting("power", 1.0, "matrix power taken before the correlation", float),
@@ -135,7 +135,7 @@ TRAINING = (
     Setting("optimizer", "adam", "optimiser", choices=("adam", "sgd", "adamw")),
     Setting("lr", 1e-2, "learning rate", float),
     Setting("weight_decay", 0.0, "weight decay", float),
-    Setting("max_epochs", 100, "number of epochs", int, flag="--epochs", metavar="N"),
+    Setting("max_epochs", 100, "number of epochs", int, flag="--epochs"),
     Setting("batch_size", 30, "samples per step", int),
     Setting(
         "validation",
@@ -166,6 +166,7 @@ GROUPS = {
     "from input to correlation matrices": PREPROCESSING,
     "training": TRAINING,
 }
+_METAVARS = {int: "N", float: "X"}
 SETTINGS = {s.name: s for group in GROUPS.values() for s in group}
 
 
@@ -187,8 +188,9 @@ def add_settings(parser, leave_out=()):
             if setting.type is bool:
                 words = dict(action=argparse.BooleanOptionalAction)
             else:
+                metavar = setting.metavar or _METAVARS.get(setting.type)
                 words = dict(
-                    type=setting.type, choices=setting.choices, metavar=setting.metavar
+                    type=setting.type, choices=setting.choices, metavar=metavar
                 )
             default = setting.default is not None
             group.add_argument(

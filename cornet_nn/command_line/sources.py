@@ -109,7 +109,7 @@ def add_source(parser, optional=False):
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="option of the loader, such as centre=true; can be repeated",
+        help="option of the loader, such as center=first; can be repeated",
     )
     group.add_argument(
         "--cache",
@@ -159,7 +159,7 @@ def key_and_value(word):
     Parameters
     ----------
     word : str
-        Both, as in "centre=true" or "windows=7"; the value is read as JSON where it is
+        Both, as in "center=first" or "levels=2"; the value is read as JSON where it is
         that, and is the text itself where not.
 
     Returns

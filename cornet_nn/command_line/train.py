@@ -19,14 +19,14 @@ _EPILOG = """\
 examples:
   cornet train connectomes --metric olm --epochs 30
   cornet train data.npz --metric lsm --power 0.5 --validation 0.2 --patience 10
-  cornet train hdm05 --data-dir ~/HDM05 --option centre=true --run-dir runs/hdm05
+  cornet train hdm05 --data-dir ~/HDM05 --option center=first --run-dir runs/hdm05
   cornet train --run-dir runs/hdm05 --resume
   torchrun --nproc-per-node=2 -m cornet_nn train data.npz --metric ecm
 
-The run directory has configuration.json (all settings), run.json (the data),
-metrics.csv (one row per epoch), the checkpoint, curves.png, environment.json (versions)
+The run directory has run.json (data and settings), configuration.json (the estimator),
+metrics.csv (one row per epoch), checkpoint.pt, curves.png, environment.json (versions)
 and result.json. Ctrl-C keeps the checkpoint of the last epoch, and --resume goes on
-from it with the same settings; only --epochs may be raised.
+from it with the same data and settings; only --epochs and --device may change.
 
 Data with an official split is trained on its training part. The accuracy on the test
 part is that of the last epoch, or of the one that --validation chose: the test part

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cornet_nn.command_line.data import FORMATS
 from cornet_nn.command_line.main import COMMANDS, build_parser
 from cornet_nn.command_line.settings import SETTINGS
+from cornet_nn.datasets import names
 from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.classifiers import ACTIVATIONS
 from cornet_nn.training.schedule import OPTIMIZERS
@@ -99,12 +101,9 @@ def test_unknown_data_is_an_error_of_one_line(cornet):
 
 
 def test_data_sets_are_listed(cornet):
-    from cornet_nn.datasets import names
-
     code, output, _ = cornet("data")
     assert code == 0
-    listed = [line.split()[0] for line in output.splitlines() if line.strip()]
-    assert set(names()) <= set(listed)
+    assert set(FORMATS) == set(names())
     for name in names():
         line = next(line for line in output.splitlines() if line.startswith(name + " "))
         assert "--data-dir" in line or "geomstats" in line or "synthetic" in line
@@ -121,6 +120,20 @@ def test_data_is_described_with_its_problems(tmp_path, cornet):
     assert ["right", "3", "3", "0"] in lines
     assert "1 problems:" in output
     assert "data.npz[3] has a NaN" in output
+
+
+def test_problems_of_a_folder_are_listed(tmp_path, cornet):
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        signal = rng.normal(size=400) + 1j * rng.normal(size=400)
+        np.save(tmp_path / f"{number}_{number % 2}.npy", signal)
+    np.save(tmp_path / "short_1.npy", signal[:3])
+    words = ("data", "radar", "--data-dir", tmp_path, "--no-cache", "--quiet")
+    code, output, errors = cornet(*words, "--option", "representation=covariance")
+    assert (code, errors) == (0, "")
+    assert "4 covariance [20, 20], 2 classes" in output
+    assert "1 problems:" in output
+    assert "short_1.npy" in output
 
 
 def test_options_reach_the_loader(cornet):
