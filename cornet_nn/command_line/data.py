@@ -63,6 +63,8 @@ def run(options):
         Options.
     """
     if options.data is None:
+        if options.data_dir or options.option:
+            options.usage_error("--data-dir and --option go with DATA")
         from ..datasets import names
 
         rows = [(f"{name:18}  {FORMATS[name]}",) for name in names()]

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -137,20 +137,24 @@ def source_of(options, default=None):
     options : argparse.Namespace
         Options.
     default : dict
-        Record of the source if the options name none.
+        Record of the source if the options name no data. Options of the loader are
+        then added to its own.
 
     Returns
     -------
     source : Source
         Source.
     """
-    quick = dict(cache=options.cache, jobs=options.jobs)
-    if options.data is None:
-        return Source(**default, **quick)
-    # A path is found again from another folder.
-    here = Path(options.data).exists()
-    data = _absolute(options.data) if here else options.data
-    return Source(data, options.data_dir, dict(options.option), **quick)
+    source = Source("") if default is None else Source(**default)
+    given = dict(options=source.options | dict(options.option))
+    if options.data is not None:
+        # A path is found again from another folder.
+        is_path = Path(options.data).exists()
+        data = _absolute(options.data) if is_path else options.data
+        given = dict(data=data, directory=None, options=dict(options.option))
+    if options.data_dir is not None:
+        given["directory"] = options.data_dir
+    return replace(source, cache=options.cache, jobs=options.jobs, **given)
 
 
 def key_and_value(word):

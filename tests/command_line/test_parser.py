@@ -69,6 +69,7 @@ def test_help_is_given(command, cornet):
         ["compare", "connectomes", "--resume"],
         ["sweep", "connectomes", "--option", "ridge"],
         ["predict", "run"],
+        ["data", "--option", "ridge=1"],
     ],
 )
 def test_what_makes_no_sense_ends_with_two(words, cornet, monkeypatch, tmp_path):

@@ -120,6 +120,10 @@ def test_other_settings_are_refused(data_file, tmp_path, cornet):
     code, _, errors = cornet(*words)
     assert code == 1
     assert "--resume" in errors
+    again = ("train", "--run-dir", run, "--resume", "--option", "errors=raise")
+    code, _, errors = cornet(*again)
+    assert code == 1
+    assert "'raise'" in errors
     matrices, labels = correlations(40, seed=1)
     np.savez(data_file, C=matrices, y=labels)
     code, _, errors = cornet(*words, "--resume")
