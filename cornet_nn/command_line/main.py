@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import importlib
-import importlib.util
 import os
 import sys
 import warnings

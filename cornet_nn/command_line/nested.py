@@ -72,13 +72,15 @@ class NestedSearch:
             ]
         )
 
-    def test(self, chosen):
+    def test(self, chosen, keep=False):
         """Train one combination on each whole training part, and test it.
 
         Parameters
         ----------
         chosen : sequence of Combination
             Combination of each outer part.
+        keep : bool
+            Whether the networks are kept; see `network`.
 
         Returns
         -------
@@ -86,7 +88,7 @@ class NestedSearch:
             Accuracies over the samples of the test parts.
         """
         keys = [(outer, *best, _TEST) for outer, best in enumerate(chosen)]
-        self._train(dict(zip(keys, self.outer, strict=True)), "test", keep=True)
+        self._train(dict(zip(keys, self.outer, strict=True)), "test", keep)
         return np.array([self.cells[key]["accuracy"] for key in keys])
 
     def network(self, outer, combination):

@@ -30,8 +30,8 @@ with the best validation accuracy is then trained on the whole training part, an
 once. The outer parts are the official split, or else folds, each of which makes its own
 choice: the test samples choose nothing. settings.csv has the validation accuracies,
 chosen.csv the choices and their test accuracies, and cells.csv every training; with an
-official split, `chosen` is the run directory of the network. Finished trainings are not
-run again by --resume, which may add combinations."""
+official split, `chosen` holds the run directory of the network. Finished trainings are
+not run again by --resume, which may add combinations."""
 
 
 # What a sweep varies is no setting of its own.
@@ -145,7 +145,7 @@ def run(options):
         # The first of equals is taken, so that the choice can be repeated.
         places = validations.argmax(axis=1)
         chosen = [grid[place] for place in places]
-        tests = search.test(chosen)
+        tests = search.test(chosen, keep=split == "official")
     if split == "official":
         [best] = chosen
         way = ways[best.preprocessing]
@@ -157,43 +157,45 @@ def run(options):
         write_record(search.network(0, best), record)
     note = (
         f"{describe(data)}; {conditions['outer']} outside, {conditions['inner']} "
-        f"inside, {len(grid)} combinations."
+        f"inside."
     )
     _write(directory, note, grid, validations, places, tests)
     if not options.quiet:
         print(f"Written to {directory}: {', '.join(contents(directory))}.")
 
 
-def _write(directory, note, grid, validations, best, tests):
+def _write(directory, note, grid, validations, places, tests):
     means = validations.mean(axis=0)
-    order = np.argsort(-means, kind="stable")
-    header = (*Combination._fields, "validation %", "chosen")
-    rows = [(*grid[i], means[i], int(np.sum(best == i))) for i in order]
-    write_text(directory / "settings.csv", csv_table(header, rows))
-    head = [(*row[:-2], percent(row[-2]), row[-1]) for row in rows[:_SHOWN]]
-    titles = ("outer", *Combination._fields, "validation %", "test %")
+    best_first = np.argsort(-means, kind="stable")
+    settings = [(*grid[i], means[i], int(np.sum(places == i))) for i in best_first]
+    columns = (*Combination._fields, "validation", "chosen")
+    write_text(directory / "settings.csv", csv_table(columns, settings))
     choices = [
         (outer, *grid[i], validations[outer, i], tests[outer])
-        for outer, i in enumerate(best)
+        for outer, i in enumerate(places)
     ]
-    write_text(directory / "chosen.csv", csv_table(titles, choices))
+    columns = ("outer", *Combination._fields, "validation", "test")
+    write_text(directory / "chosen.csv", csv_table(columns, choices))
+    head = [(*row[:-2], percent(row[-2]), row[-1]) for row in settings[:_SHOWN]]
     choices = [(*row[:-2], *map(percent, row[-2:])) for row in choices]
+    tables = {
+        f"The best {len(head)} of {len(grid)} combinations by validation:": (
+            (*Combination._fields, "validation %", "chosen"),
+            head,
+        ),
+        "Chosen for each outer part:": (
+            ("outer", *Combination._fields, "validation %", "test %"),
+            choices,
+        ),
+    }
     result = f"test accuracy {percent(np.mean(tests))} %"
     if len(tests) > 1:
         deviation = percent(np.std(tests, ddof=1))
         result += f", standard deviation {deviation} over {len(tests)} outer parts"
-    pieces = (
-        note,
-        f"The best {len(head)} by validation:",
-        (header, head),
-        "Chosen for each outer part:",
-        (titles, choices),
-        f"{result}.",
-    )
-    texts, marks = [], []
-    for piece in pieces:
-        is_text = isinstance(piece, str)
-        texts.append(piece if is_text else text_table(*piece) + "\n")
-        marks.append(piece if is_text else markdown_table(*piece))
-    print(*texts, sep="\n")
-    write_text(directory / "sweep.md", "\n\n".join(marks) + "\n")
+
+    def report(table, gap):
+        pieces = [f"{title}{gap}{table(*rows)}" for title, rows in tables.items()]
+        return "\n\n".join([note, *pieces, f"{result}."])
+
+    write_text(directory / "sweep.md", report(markdown_table, "\n\n") + "\n")
+    print(report(text_table, "\n"))

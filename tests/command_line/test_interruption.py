@@ -36,6 +36,8 @@ def start(tmp_path):
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            # A shell lets processes in the background ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         deadline = time.monotonic() + 300
         while epochs_done(run) < 3 and time.monotonic() < deadline:

@@ -44,7 +44,7 @@ def test_the_choice_is_that_of_validation(split_file, tmp_path, cornet):
         ]
         expected[metric, str(power)] = np.sum(right) / 40
     found = {
-        (row["metric"], row["power"]): float(row["validation %"])
+        (row["metric"], row["power"]): float(row["validation"])
         for row in rows_of(run / "settings.csv")
     }
     assert found == pytest.approx(expected)
@@ -53,7 +53,7 @@ def test_the_choice_is_that_of_validation(split_file, tmp_path, cornet):
     assert expected[metric, power] == max(expected.values())
     model = fitted(np.arange(40), metric, float(power))
     accuracy = np.mean(model.predict(matrices[40:]) == labels[40:])
-    assert float(chosen["test %"]) == pytest.approx(accuracy)
+    assert float(chosen["test"]) == pytest.approx(accuracy)
     assert f"test accuracy {100 * accuracy:.1f} %." in output
     [network] = (run / "chosen").iterdir()
     code, output, _ = cornet("evaluate", network)
@@ -79,7 +79,7 @@ def test_every_outer_fold_makes_its_choice_and_none_is_run_twice(
     fit_and_score = nested.fit_and_score
 
     def note_parts(data, train, test, settings, directory):
-        parts.append((frozenset(train), frozenset(test), directory is not None))
+        parts.append((frozenset(train), frozenset(test)))
         if len(parts) == 9:
             raise KeyboardInterrupt
         return fit_and_score(data, train, test, settings, directory)
@@ -93,16 +93,15 @@ def test_every_outer_fold_makes_its_choice_and_none_is_run_twice(
     code, output, _ = cornet(*words, run, "--resume")
     assert code == 0
     assert len(parts) - 1 == 3 * 4 * 2 + 3
-    outer = [(train, test) for train, test, is_test in parts if is_test]
-    assert len(outer) == 3
+    inner, outer = parts[:-3], parts[-3:]
     assert frozenset.union(*(test for _, test in outer)) == frozenset(range(40))
-    for train, test, is_test in parts:
-        assert train.isdisjoint(test)
-        if not is_test:
-            assert any(train | test == whole for whole, _ in outer)
+    assert all(train.isdisjoint(test) for train, test in parts)
+    for train, test in inner:
+        assert any(train | test == whole for whole, _ in outer)
+    assert not (run / "chosen").exists()
     assert "3 outer parts" in output
     rows = rows_of(run / "chosen.csv")
-    tests = [float(row["test %"]) for row in rows]
+    tests = [float(row["test"]) for row in rows]
     assert f"test accuracy {100 * np.mean(tests):.1f} %" in output
     assert f"{100 * np.std(tests, ddof=1):.1f} over" in output
     code, _, errors = cornet(*words, run, "--resume", "--inner-folds", 3)
@@ -120,8 +119,8 @@ def test_preprocessing_is_varied(tmp_path, cornet):
     rows = {row["preprocessing"]: row for row in rows_of(run / "settings.csv")}
     assert set(rows) == {"shrinkage=0.0", "shrinkage=1.0"}
     # With all shrunk to the identity, no classifier beats a constant one.
-    assert float(rows["shrinkage=1.0"]["validation %"]) == pytest.approx(0.5)
-    assert float(rows["shrinkage=0.0"]["validation %"]) > 0.5
+    assert float(rows["shrinkage=1.0"]["validation"]) == pytest.approx(0.5)
+    assert float(rows["shrinkage=0.0"]["validation"]) > 0.5
 
 
 def test_preprocessings_that_leave_out_other_samples_are_refused(tmp_path, cornet):
