@@ -54,6 +54,7 @@ def plot_learning_curves(history, quantity="loss", ax=None):
         best = min(history, key=lambda row: row["valid_loss"])["epoch"]
         ax.axvline(best, color="0.6", linestyle=":", label=f"epoch {best}")
     ax.set_xlabel("epoch")
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylabel(quantity)
     if ax.lines:
         ax.legend()

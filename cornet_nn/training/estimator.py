@@ -15,10 +15,8 @@ from torch import nn
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.stacks import require_dense, require_one_size
 
-from .callbacks import best_epoch
 from .curves import curves_figure
-from .description import described, environment, fingerprint, restored_parameters
-from .errors import RunDirectoryError, TrainingInterruptedWarning
+from .errors import TrainingInterruptedWarning
 from .inputs import (
     find_kind,
     make_front_end,
@@ -29,18 +27,15 @@ from .inputs import (
 )
 from .networks import is_fixed
 from .processes import Processes
-from .run_directory import RunDirectory, require_same_run
+from .runs_on_disk import RunsOnDisk
 from .samples import Samples, Task, find_class_weights, prepare, split_validation
 from .schedule import Schedule
 from .training import train
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
-# A resumed run may differ in these from the one that was started.
-_FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
 
-
-class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
+class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
     """A network with the interface of scikit-learn."""
 
     @abc.abstractmethod
@@ -82,7 +77,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         if checkpoint is None:
             self.seed_ = processes.ask_first(self._draw_seed)
         else:
-            require_same_run(checkpoint["identity"], notes["identity"])
+            self._require_resumable(checkpoint, notes["identity"])
             self.seed_ = checkpoint["seed"]
         notes["seed"] = self.seed_
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -160,36 +155,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         check_is_fitted(self, "module_")
         return curves_figure(self.history_)
 
-    @classmethod
-    def load(cls, directory, **parameters):
-        """Return the classifier of a run, as it was after the last epoch.
-
-        Parameters
-        ----------
-        directory : str or path
-            Run directory.
-        **parameters
-            Parameters that take the place of those of the run: `device`, or what files
-            of plain values cannot hold, such as a front end.
-
-        Returns
-        -------
-        classifier : object
-            Fitted classifier, with the parameters of the epoch that was chosen.
-        """
-        run = RunDirectory(directory)
-        configuration, checkpoint = run.read_configuration(), run.read_checkpoint()
-        if configuration.get("estimator") != cls.__name__:
-            raise RunDirectoryError(
-                f"{run} holds a run of {configuration.get('estimator')}, not of "
-                f"{cls.__name__}: use load_classifier, which takes either."
-            )
-        parameters = {"directory": directory, **parameters}
-        stored = configuration["parameters"]
-        classifier = cls(**restored_parameters(stored, parameters))
-        classifier._restore(configuration["resolved"], checkpoint)
-        return classifier
-
     def _logits(self, X):
         check_is_fitted(self, "module_")
         X = self._read_samples(X)
@@ -220,17 +185,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             device=self.device,
             progress=self.progress,
         )
-
-    def _run_directory(self):
-        if self.directory is None and (self.resume or self.overwrite):
-            raise ParameterError(
-                "resume and overwrite are about the directory of a run: pass directory."
-            )
-        if self.resume and self.overwrite:
-            raise ParameterError(
-                "resume=True and overwrite=True exclude each other: choose one."
-            )
-        return None if self.directory is None else RunDirectory(self.directory)
 
     def _read_training(self, X, y):
         """Return samples and labels, and note what the samples are."""
@@ -275,15 +229,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
 
     def _draw_seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _identity(self, X, y):
-        """Return what must be the same in a run that is resumed."""
-        parameters = self.get_params(deep=False)
-        return {
-            "estimator": type(self).__name__,
-            **{k: described(v) for k, v in parameters.items() if k not in _FREE},
-            "data": fingerprint(X, y),
-        }
 
     def _front_end(self):
         front_end = self.front_end
@@ -333,47 +278,3 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     def _prepared(self, network, X):
         dtype = _DTYPES[self.dtype]
         return prepare(network, X, self._is_prepared, dtype, self.device)
-
-    def _require_space(self, run, network):
-        sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
-        run.require_space(sum(sizes), self.max_epochs)
-
-    def _write_configuration(self, run, network):
-        """Write down what is trained, in place of a run that is not resumed."""
-        if not self.resume:
-            run.clear()
-        parameters = self.get_params(deep=False)
-        run.write_configuration(
-            {
-                "estimator": type(self).__name__,
-                "parameters": {k: described(v) for k, v in parameters.items()},
-                "resolved": {
-                    "kind": self.kind_,
-                    "channels": self.channels_,
-                    "size": self.size_,
-                    "input_shape": list(self.input_shape_),
-                    "features": self.n_features_in_,
-                    "classes": described(self.classes_),
-                    "seed": self.seed_,
-                    "front_end_is_fixed": self._is_prepared,
-                    "learnt_numbers": sum(p.numel() for p in network.parameters()),
-                    "network": str(network).splitlines(),
-                },
-            }
-        )
-        run.write_environment(environment())
-
-    def _restore(self, resolved, checkpoint):
-        """Take over the state of a run."""
-        self.kind_, self.seed_ = resolved["kind"], resolved["seed"]
-        self.channels_, self.size_ = resolved["channels"], resolved["size"]
-        self.input_shape_ = tuple(resolved["input_shape"])
-        self.n_features_in_ = resolved["features"]
-        (self.classes_,) = restored_parameters({"": resolved["classes"]}).values()
-        self._is_prepared = resolved["front_end_is_fixed"]
-        network = self._network(self._front_end())
-        network.load_state_dict(checkpoint["best"])
-        self.module_ = network.eval()
-        self.history_ = checkpoint["rows"]
-        self.epoch_ = best_epoch(self.history_)
-        self.interrupted_ = False

@@ -3,8 +3,6 @@
 import contextlib
 from dataclasses import dataclass
 
-from geomstats_cor.exceptions import ParameterError
-
 from .callbacks import (
     COLUMNS,
     Metrics,
@@ -64,11 +62,6 @@ def train(network, task, schedule, processes, run, checkpoint, notes):
         History, and the epoch whose parameters the network has now.
     """
     rows = [] if checkpoint is None else checkpoint["rows"]
-    if len(rows) > schedule.max_epochs:
-        raise ParameterError(
-            f"the run has {len(rows)} epochs, more than max_epochs = "
-            f"{schedule.max_epochs}: resume it with max_epochs={len(rows)} or more."
-        )
     loop = TrainingLoop(
         network,
         is_prepared=task.samples.is_prepared,

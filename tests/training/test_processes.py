@@ -70,7 +70,9 @@ for name, options in cases.items():
         with torch.no_grad():
             for parameter in options["front_end"].parameters():
                 parameter.mul_(1.0 + rank)
-    model = CorNetClassifier(directory=f"{folder}/run {name}", **options).fit(X, y)
+    model = CorNetClassifier(directory=f"{folder}/run {name}", **options)
+    model.set_params(max_epochs=2).fit(X, y)
+    model.set_params(max_epochs=3, resume=True).fit(X, y)
     np.savez(
         f"{folder}/{name} {rank}.npz", *(p.detach() for p in model.module_.parameters())
     )

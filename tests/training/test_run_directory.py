@@ -108,6 +108,7 @@ class TestFiles:
 class TestLoading:
     def test_classifiers_are_restored(self, uninterrupted, data):
         model, directory = uninterrupted
+        state = torch.get_rng_state()
         for again in (load_classifier(directory), CorNetClassifier.load(directory)):
             assert isinstance(again, CorNetClassifier)
             np.testing.assert_array_equal(
@@ -116,6 +117,7 @@ class TestLoading:
             assert again.epoch_ == model.epoch_
             assert again.history_ == model.history_
             assert again.get_params()["lr"] == 0.01
+        assert torch.equal(state, torch.get_rng_state())
 
     @pytest.mark.parametrize("names", [["b", "a"], [4, 2], [True, False], [3.0, 1.0]])
     def test_labels_are_restored(self, data, tmp_path, names):
@@ -232,8 +234,10 @@ class TestResuming:
         model = CorNetClassifier(
             **{**OPTIONS, "max_epochs": 5}, directory=uninterrupted[1], resume=True
         )
+        configuration = (uninterrupted[1] / "configuration.json").read_text()
         with pytest.raises(ParameterError, match="8 epochs, more than max_epochs = 5"):
             model.fit(*data)
+        assert (uninterrupted[1] / "configuration.json").read_text() == configuration
 
     def test_a_run_is_not_overwritten_by_accident(self, data, tmp_path):
         options = {**OPTIONS, "max_epochs": 2, "directory": tmp_path}
@@ -327,7 +331,7 @@ class TestDisk:
 
 
 SCRIPT = """
-import os, signal, sys, time
+import io, os, signal, sys, time
 import numpy as np
 from cornet_nn.training import CorNetClassifier, loop, run_directory
 
@@ -352,8 +356,20 @@ if how == "step":
     kill_at(17, loop.TrainingLoop, "train_step_single")
 elif how == "replace":  # two files of each epoch after three at the beginning
     kill_at(10, run_directory.os, "replace")
-elif how == "fsync":
-    kill_at(11, run_directory.os, "fsync")
+elif how == "write":
+    save, saved = run_directory.torch.save, []
+
+    def save_half(value, file):
+        saved.append(value)
+        if len(saved) < 5:
+            return save(value, file)
+        memory = io.BytesIO()
+        save(value, memory)
+        file.write(memory.getvalue()[: memory.tell() // 2])
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    run_directory.torch.save = save_half
 elif how == "slowly":
     step = loop.TrainingLoop.train_step_single
 
@@ -400,7 +416,7 @@ def start(data, tmp_path):
     return start
 
 
-@pytest.mark.parametrize("how", ["step", "replace", "fsync"])
+@pytest.mark.parametrize("how", ["step", "replace", "write"])
 def test_killed_and_resumed(start, uninterrupted, data, tmp_path, how):
     process = start(how)
     assert process.wait(timeout=300) == -signal.SIGKILL, process.stderr.read()

@@ -1,10 +1,9 @@
 """The steps of training are those of a plain loop, and stop where they should."""
 
-import copy
-
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
 from torch.nn.functional import cross_entropy
 
 from cornet_nn import CorNet
@@ -12,8 +11,10 @@ from cornet_nn.training import (
     CorMLRClassifier,
     CorNetClassifier,
     TrainingDivergedError,
+    TrainingInterruptedWarning,
     plot_learning_curves,
 )
+from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
@@ -24,7 +25,7 @@ QUIET = dict(progress=False, random_state=0, dtype="float64")
 
 def start(model, X, y):
     """Return the network of a classifier before its first step."""
-    early = copy.deepcopy(model).set_params(max_epochs=1, optimizer=still)
+    early = clone(model).set_params(max_epochs=1, optimizer=still)
     return early.fit(X, y).module_
 
 
@@ -243,6 +244,34 @@ class TestDivergence:
         with pytest.raises(TrainingDivergedError, match="epoch 3, batch 2") as no:
             model.fit(X, np.arange(12) % 2)
         assert "not positive definite" in str(no.value)
+
+
+class TestInterruption:
+    @pytest.mark.parametrize("step, epochs", [(2, 0), (9, 2)])
+    def test_the_last_complete_epoch_is_kept(self, monkeypatch, step, epochs):
+        X, y = correlations()
+        model = CorNetClassifier(max_epochs=5, batch_size=10, **QUIET)
+        original, calls = TrainingLoop.train_step_single, []
+
+        def interrupted(self, batch, **options):
+            calls.append(batch)
+            if len(calls) > step:
+                raise KeyboardInterrupt
+            return original(self, batch, **options)
+
+        expected = start(model, X, y)
+        if epochs:
+            expected = clone(model).set_params(max_epochs=epochs).fit(X, y).module_
+        monkeypatch.setattr(TrainingLoop, "train_step_single", interrupted)
+        with pytest.warns(TrainingInterruptedWarning, match=f"after {epochs} of 5"):
+            model.fit(X, y)
+        assert model.interrupted_
+        assert model.epoch_ == len(model.history_) == epochs
+        assert model.predict(X).shape == y.shape
+        for actual, wanted in zip(
+            model.module_.parameters(), expected.parameters(), strict=True
+        ):
+            assert torch.equal(actual, wanted)
 
 
 class TestProgress:

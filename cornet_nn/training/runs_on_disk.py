@@ -1,0 +1,122 @@
+"""What a classifier writes down of a run, and how it is restored from that."""
+
+import torch
+
+from geomstats_cor.exceptions import ParameterError
+
+from .callbacks import best_epoch
+from .description import described, environment, fingerprint, restored_parameters
+from .errors import RunDirectoryError
+from .run_directory import RunDirectory, require_same_run
+
+# A resumed run may differ in these from the one that was started.
+_FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+
+
+class RunsOnDisk:
+    """A classifier with the parameters `directory`, `resume` and `overwrite`."""
+
+    @classmethod
+    def load(cls, directory, **parameters):
+        """Return the classifier of a run, as it was after the last epoch.
+
+        Parameters
+        ----------
+        directory : str or path
+            Run directory.
+        **parameters
+            Parameters that take the place of those of the run: `device`, or what files
+            of plain values cannot hold, such as a front end.
+
+        Returns
+        -------
+        classifier : object
+            Fitted classifier, with the parameters of the epoch that was chosen.
+        """
+        run = RunDirectory(directory)
+        configuration, checkpoint = run.read_configuration(), run.read_checkpoint()
+        if configuration.get("estimator") != cls.__name__:
+            raise RunDirectoryError(
+                f"{run} holds a run of {configuration.get('estimator')}, not of "
+                f"{cls.__name__}: use load_classifier, which takes either."
+            )
+        parameters = {"directory": directory, **parameters}
+        stored = configuration["parameters"]
+        classifier = cls(**restored_parameters(stored, parameters))
+        classifier._restore(configuration["resolved"], checkpoint)
+        return classifier
+
+    def _run_directory(self):
+        if self.directory is None and (self.resume or self.overwrite):
+            raise ParameterError(
+                "resume and overwrite are about the directory of a run: pass directory."
+            )
+        if self.resume and self.overwrite:
+            raise ParameterError(
+                "resume=True and overwrite=True exclude each other: choose one."
+            )
+        return None if self.directory is None else RunDirectory(self.directory)
+
+    def _identity(self, X, y):
+        """Return what must be the same in a run that is resumed."""
+        parameters = self.get_params(deep=False)
+        return {
+            "estimator": type(self).__name__,
+            **{k: described(v) for k, v in parameters.items() if k not in _FREE},
+            "data": fingerprint(X, y),
+        }
+
+    def _require_resumable(self, checkpoint, identity):
+        """Raise unless a run can go on from a checkpoint."""
+        require_same_run(checkpoint["identity"], identity)
+        done = len(checkpoint["rows"])
+        if done > self.max_epochs:
+            raise ParameterError(
+                f"the run has {done} epochs, more than max_epochs = {self.max_epochs}: "
+                f"resume it with max_epochs={done} or more."
+            )
+
+    def _require_space(self, run, network):
+        sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
+        run.require_space(sum(sizes), self.max_epochs)
+
+    def _write_configuration(self, run, network):
+        """Write down what is trained, in place of a run that is not resumed."""
+        if not self.resume:
+            run.clear()
+        parameters = self.get_params(deep=False)
+        run.write_configuration(
+            {
+                "estimator": type(self).__name__,
+                "parameters": {k: described(v) for k, v in parameters.items()},
+                "resolved": {
+                    "kind": self.kind_,
+                    "channels": self.channels_,
+                    "size": self.size_,
+                    "input_shape": list(self.input_shape_),
+                    "features": self.n_features_in_,
+                    "classes": described(self.classes_),
+                    "seed": self.seed_,
+                    "front_end_is_fixed": self._is_prepared,
+                    "learnt_numbers": sum(p.numel() for p in network.parameters()),
+                    "network": str(network).splitlines(),
+                },
+            }
+        )
+        run.write_environment(environment())
+
+    def _restore(self, resolved, checkpoint):
+        """Take over the state of a run."""
+        self.kind_, self.seed_ = resolved["kind"], resolved["seed"]
+        self.channels_, self.size_ = resolved["channels"], resolved["size"]
+        self.input_shape_ = tuple(resolved["input_shape"])
+        self.n_features_in_ = resolved["features"]
+        (self.classes_,) = restored_parameters({"": resolved["classes"]}).values()
+        self._is_prepared = resolved["front_end_is_fixed"]
+        with torch.random.fork_rng():  # parameters are drawn, and replaced
+            network = self._network(self._front_end())
+        network.load_state_dict(checkpoint["best"])
+        self.module_ = network.eval()
+        self.history_ = checkpoint["rows"]
+        self.epoch_ = best_epoch(self.history_)
+        self.interrupted_ = False
