@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import tempfile
+import time
 import warnings
 import zipfile
 from pathlib import Path
@@ -23,8 +24,8 @@ from geomstats_cor.exceptions import (
     ParameterError,
 )
 
-# Fewer items than this for each process are converted faster without them.
-ITEMS_PER_JOB = 500
+# Processes take seconds to start: what is done within these needs none.
+SECONDS_WITHOUT_PROCESSES = 10.0
 _UNREADABLE = (
     OSError,
     ValueError,
@@ -62,7 +63,8 @@ class Conversion:
     cache : pathlib.Path or None
         Directory of converted data; None to keep none.
     jobs : int or None
-        Number of processes; None for one for each core, and no more than are of use.
+        Number of processes; None for one for each core, once ten seconds were not
+        enough without.
     progress : bool
         Whether to show a progress bar.
     """
@@ -112,17 +114,23 @@ class Conversion:
         return converted
 
     def _values(self, name, convert, items):
-        cores = joblib.cpu_count()
-        jobs = self.jobs or max(1, min(cores, len(items) // ITEMS_PER_JOB))
-        arguments = (argument for _, argument in items)
-        results = joblib.Parallel(
-            n_jobs=jobs, return_as="generator", batch_size="auto"
-        )(joblib.delayed(_attempt)(convert, argument) for argument in arguments)
+        results = self._attempts(convert, [argument for _, argument in items])
         if self.progress:
             from tqdm.auto import tqdm
 
             results = tqdm(results, total=len(items), desc=name, unit=" items")
         return list(results)
+
+    def _attempts(self, convert, arguments):
+        arguments = collections.deque(arguments)
+        if self.jobs is None:
+            end = time.monotonic() + SECONDS_WITHOUT_PROCESSES
+            while arguments and time.monotonic() < end:
+                yield _attempt(convert, arguments.popleft())
+        if arguments:
+            jobs = self.jobs or joblib.cpu_count()
+            parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+            yield from parallel(joblib.delayed(_attempt)(convert, a) for a in arguments)
 
     def _path(self, name, files, settings):
         states = [_state(file) for file in files]

@@ -9,6 +9,7 @@ References
 """
 
 import functools
+import re
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from geomstats_cor.exceptions import DataError, ParameterError
 
 from .dataset import Dataset
 from .labels import indexed
-from .matrices import regularized, require_covariances
+from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import FPHA
-from .texts import read_table, readable
+from .texts import matched, read_table, readable
 
 _SPLIT = "data_split_action_recognition.txt"
+_FEATURES = re.compile(r".+_(?P<label>\d+)")
 _PAPER = {
     "center": "frame",
     "view": "frame",
@@ -108,11 +110,11 @@ def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
     dataset : Dataset
         Covariance matrices; those of `val` are for testing.
     """
-    files = [
-        file
-        for part in ("train", "val")
-        for file in sorted((directory / part).glob("*.pt"))
+    found = [
+        file for part in ("train", "val") for file in (directory / part).glob("*.pt")
     ]
+    named, nameless = matched(found, _FEATURES)
+    files = [file for file, _ in named]
     if not files:
         raise ParameterError(f"{directory} holds no train/*_label.pt or val/*_label.pt")
     converted = conversion.run(
@@ -122,16 +124,16 @@ def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
         files,
         {"shrinkage": shrinkage, "ridge": ridge},
     )
-    kept = [files[number] for number in converted.kept]
-    labels, classes = indexed([file.stem.rpartition("_")[2] for file in kept])
+    kept = converted.kept
+    labels, classes = indexed([match["label"] for _, match in named])
     return Dataset(
         "fpha-features",
         converted.values,
-        labels,
+        labels[kept],
         classes,
         "covariance",
-        test=[file.parent.name == "val" for file in kept],
-        problems=converted.problems,
+        test=[files[number].parent.name == "val" for number in kept],
+        problems=(*nameless, *converted.problems),
     )
 
 
@@ -212,9 +214,7 @@ def read_features(file, shrinkage, ridge):
     if not isinstance(content, dict) or "covariance_matrices" not in content:
         raise DataError("has no covariance_matrices")
     matrices = torch.as_tensor(content["covariance_matrices"]).double().numpy()
-    covariances = regularized(matrices, shrinkage, ridge)
-    require_covariances(covariances)
-    return (covariances + covariances.swapaxes(-1, -2)) / 2
+    return covariances_from(matrices, shrinkage, ridge)
 
 
 def _matrices(file, matrices):

@@ -19,13 +19,13 @@ from geomstats_cor.exceptions import DataError, ParameterError
 from .acclaim import read_amc, read_asf
 from .dataset import Dataset
 from .labels import half_of_each_class, indexed
-from .matrices import regularized, require_covariances
+from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import HDM05
-from .texts import read_table, readable
+from .texts import matched, read_table, readable
 
 _MOTION = re.compile(r"HDM_(?P<actor>[A-Za-z]+)_(?P<motion>.+)_(?P<take>\d+)_\d+")
-_COVARIANCE = re.compile(r"(?P<id>.+)_(?P<frames>\d+)_(?P<label>\d+)")
+_COVARIANCE = re.compile(r".+_\d+_(?P<label>\d+)")
 _PAPER = {"center": "frame", "view": "frame"}
 
 
@@ -63,8 +63,17 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
     if not files:
         raise ParameterError(f"{directory} holds neither .amc files nor trajectories")
     classes_of = {file: _class_of(file, directory) for file in files}
+    nameless = [
+        f"{file.relative_to(directory)} has no class in its name or folder: left out"
+        for file in files
+        if classes_of[file] is None
+    ]
     sizes = collections.Counter(classes_of.values())
-    files = [file for file in files if sizes[classes_of[file]] >= minimum]
+    files = [
+        file
+        for file in files
+        if classes_of[file] is not None and sizes[classes_of[file]] >= minimum
+    ]
     if not files:
         raise ParameterError(
             f"no class in {directory} has {minimum} sequences: use a smaller minimum"
@@ -99,7 +108,7 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
         # Of all files, so that those left out do not change the parts of the others.
         test=half_of_each_class(labels, seed)[kept],
         groups=[found["actor"] for found in actors] if all(actors) else None,
-        problems=converted.problems,
+        problems=(*nameless, *converted.problems),
     )
 
 
@@ -129,8 +138,8 @@ def load_hdm05_covariances(
     dataset : Dataset
         Covariance matrices.
     """
-    named = {file: _COVARIANCE.fullmatch(file.stem) for file in directory.glob("*.npy")}
-    labels_of = {file: found["label"] for file, found in named.items() if found}
+    named, nameless = matched(directory.glob("*.npy"), _COVARIANCE)
+    labels_of = {file: found["label"] for file, found in named}
     sizes = collections.Counter(labels_of.values())
     files = sorted(file for file, label in labels_of.items() if sizes[label] >= minimum)
     if not files:
@@ -153,7 +162,7 @@ def load_hdm05_covariances(
         classes,
         "covariance",
         test=half_of_each_class(labels, seed)[kept],
-        problems=converted.problems,
+        problems=(*nameless, *converted.problems),
     )
 
 
@@ -208,11 +217,7 @@ def read_covariance(file, shrinkage, ridge):
         Real matrix.
     """
     matrix = np.load(file, allow_pickle=False).real.astype(np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise DataError(f"has shape {matrix.shape}, and is no square matrix")
-    covariance = regularized(matrix, shrinkage, ridge)
-    require_covariances(covariance)
-    return (covariance + covariance.T) / 2
+    return covariances_from(matrix, shrinkage, ridge)
 
 
 def _matrices(file, read, matrices):
@@ -223,9 +228,4 @@ def _class_of(file, directory):
     found = _MOTION.fullmatch(file.stem)
     if found:
         return found["motion"]
-    if file.parent == directory:
-        raise DataError(
-            f"{file.name} has no class: files are HDM_actor_class_take_rate, or are in "
-            f"a folder for each class"
-        )
-    return file.parent.name
+    return None if file.parent == directory else file.parent.name

@@ -4,6 +4,8 @@ import inspect
 import warnings
 from pathlib import Path
 
+import numpy as np
+
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
@@ -33,8 +35,6 @@ _SIGNS = (
     ("train/*_*.pt", "fpha-features"),
     ("HDM_*.npy", "hdm05"),
     ("HDM_*.txt", "hdm05"),
-    ("*_*_*.npy", "hdm05-covariances"),
-    ("*_*.npy", "radar"),
     ("*/*.npy", "hdm05"),
     ("*/*.txt", "hdm05"),
 )
@@ -106,8 +106,8 @@ def load(
         Directory where converted data is kept, by default that of the user; False
         keeps none.
     jobs : int
-        Number of processes that convert, by default one for each core if there is
-        enough to do.
+        Number of processes that convert, by default one for each core once ten
+        seconds were not enough without.
     progress : bool
         Whether to show a progress bar of the conversion.
     errors : str
@@ -185,6 +185,12 @@ def _recognized(path):
     for pattern, name in _SIGNS:
         if next(path.glob(pattern), None) is not None:
             return name
+    for file in sorted(path.glob("*_*.npy")):
+        try:
+            axes = np.load(file, mmap_mode="r", allow_pickle=False).ndim
+        except (OSError, ValueError, EOFError):
+            continue
+        return "radar" if axes == 1 else "hdm05-covariances"
     raise DataError(f"{path} is in none of the formats of {', '.join(_FOLDERS)}")
 
 

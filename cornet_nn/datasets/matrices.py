@@ -43,13 +43,15 @@ def regularized(covariances, shrinkage=0.0, ridge=0.0):
     return (1.0 - shrinkage) * covariances + (shrinkage * mean + ridge) * np.eye(size)
 
 
-def require_covariances(matrices):
+def require_covariances(matrices, remedy="a shrinkage, such as 1e-3, keeps it"):
     """Raise an error that says why matrices are no covariances of full rank.
 
     Parameters
     ----------
     matrices : array, shape=[..., n, n]
         Matrices of one item of a data set.
+    remedy : str
+        What helps if they are singular.
     """
     if not np.isfinite(matrices).all():
         raise DataError("has a NaN or an infinity")
@@ -59,15 +61,36 @@ def require_covariances(matrices):
     if (asymmetry > 100 * np.sqrt(eps) * scale).any():
         raise DataError(f"is not symmetric: entries differ by {asymmetry.max():.3g}")
     if (np.diagonal(matrices, axis1=-2, axis2=-1) <= 0.0).any():
-        raise DataError(
-            "has a variance of zero: a signal is constant. A ridge keeps the item"
-        )
+        raise DataError("has a variance of zero (a ridge keeps it)")
     smallest = np.linalg.eigvalsh(matrices)[..., 0]
     if (smallest < matrices.shape[-1] * eps * scale).any():
         raise DataError(
-            f"is singular: the smallest eigenvalue is {smallest.min():.3g}. "
-            f"A shrinkage, such as 1e-3, keeps the item"
+            f"is singular: the smallest eigenvalue is {smallest.min():.3g} ({remedy})"
         )
+
+
+def covariances_from(matrices, shrinkage=0.0, ridge=0.0):
+    """Return matrices that were read as regularised covariances of full rank.
+
+    Parameters
+    ----------
+    matrices : array, shape=[..., n, n]
+        Matrices of one item of a data set, symmetric up to rounding.
+    shrinkage : float
+        Shrinkage.
+    ridge : float
+        Ridge.
+
+    Returns
+    -------
+    covariances : array, shape=[..., n, n]
+        Covariance matrices, exactly symmetric.
+    """
+    if matrices.ndim < 2 or matrices.shape[-1] != matrices.shape[-2]:
+        raise DataError(f"has shape {matrices.shape}, and is no square matrix")
+    covariances = regularized(matrices, shrinkage, ridge)
+    require_covariances(covariances)
+    return (covariances + covariances.swapaxes(-1, -2)) / 2
 
 
 def kind_of(stack):
@@ -167,10 +190,10 @@ def usable_signal(signal):
 def _usable(item, kind, shrinkage, ridge):
     if kind == "signal":
         return usable_signal(item)
-    matrices = regularized(item, shrinkage, ridge) if shrinkage or ridge else item
-    require_covariances(matrices)
-    if kind == "correlation":
-        diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
-        if not np.allclose(diagonal, 1.0, atol=1e-5):
-            raise DataError("has a diagonal that is not one")
-    return (matrices + matrices.swapaxes(-1, -2)) / 2
+    if kind == "covariance":
+        return covariances_from(item, shrinkage, ridge)
+    require_covariances(item, remedy="geomstats_cor.clean_points can mend it")
+    diagonal = np.diagonal(item, axis1=-2, axis2=-1)
+    if not np.allclose(diagonal, 1.0, atol=1e-5):
+        raise DataError("has a diagonal that is not one")
+    return (item + item.swapaxes(-1, -2)) / 2

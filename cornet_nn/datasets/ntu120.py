@@ -20,7 +20,7 @@ from .dataset import Dataset
 from .labels import indexed
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import NTU, pair
-from .texts import readable
+from .texts import matched, readable
 
 MUTUAL_ACTIONS = (*range(50, 61), *range(106, 121))
 _NAME = re.compile(r"S(\d{3})C\d{3}P(\d{3})R\d{3}A(\d{3})")
@@ -53,8 +53,7 @@ def load_ntu120(
         "separate" makes matrices of each of two bodies, "joined" of the joints of both
         together, "first" of the one that moves most. Two bodies are centred and aligned
         by the first, so that where the second stands is kept. A sequence in which the
-        second body never appears is left out, or if there is a ridge, its joints are
-        zero.
+        second body never appears is left out.
     bone_lengths : bool
         Whether to give all bones the lengths they have in the first sequence.
     **steps
@@ -71,11 +70,9 @@ def load_ntu120(
         raise ParameterError(
             f"bodies are 'separate', 'joined' or 'first', not {bodies!r}"
         )
-    files, setups, performers, numbers = _selected(directory, actions)
+    (files, setups, performers, numbers), nameless = _selected(directory, actions)
     number = 1 if bodies == "first" else 2
-    read = functools.partial(
-        read_bodies, number=number, fill=steps.get("ridge", 0.0) > 0.0
-    )
+    read = functools.partial(read_bodies, number=number)
     lengths = None
     if bone_lengths:
         first = (joints[:, :_JOINTS] for joints in readable(files, read))
@@ -102,7 +99,7 @@ def load_ntu120(
         matrices.kind,
         test=setups[kept] % 2 == 1,
         groups=performers[kept],
-        problems=converted.problems,
+        problems=(*nameless, *converted.problems),
     )
 
 
@@ -134,7 +131,7 @@ def load_ntu120_covariances(directory, conversion, *, actions="mutual", **steps)
     )
 
 
-def read_bodies(file, number=2, fill=False):
+def read_bodies(file, number=2):
     """Read the bodies that are in the most frames.
 
     Frames without a body are left out. Where a body is missing in some frames, its
@@ -146,8 +143,6 @@ def read_bodies(file, number=2, fill=False):
         File .skeleton.
     number : int
         Number of bodies.
-    fill : bool
-        Whether the joints of a body that never appears are zero; an error otherwise.
 
     Returns
     -------
@@ -165,9 +160,8 @@ def read_bodies(file, number=2, fill=False):
     longest = sorted(tracks.values(), key=len, reverse=True)[:number]
     bodies = [_interpolated(track, len(frames)) for track in longest]
     bodies.sort(key=lambda joints: -joints.var(axis=0).sum())
-    if len(bodies) < number and not fill:
-        raise DataError(f"has {len(bodies)} body, and {number} are wanted")
-    bodies += [np.zeros_like(bodies[0])] * (number - len(bodies))
+    if len(bodies) < number:
+        raise DataError("has one body, and two are wanted (bodies='first' takes one)")
     return np.concatenate(bodies, axis=1)
 
 
@@ -222,17 +216,12 @@ def _selected(directory, actions):
     )
     if isinstance(wanted, str):
         raise ParameterError(f"actions are 'mutual', 'all' or numbers, not {actions!r}")
-    named = [
-        (file, _NAME.fullmatch(file.stem)) for file in directory.rglob("*.skeleton")
-    ]
-    found = sorted(
-        (file, *map(int, name.groups()))
-        for file, name in named
-        if name and int(name[3]) in set(wanted)
-    )
+    named, nameless = matched(directory.rglob("*.skeleton"), _NAME)
+    found = [(file, *map(int, match.groups())) for file, match in named]
+    found = [row for row in found if row[-1] in set(wanted)]
     if not found:
         raise ParameterError(
             f"{directory} holds no files SsssCcccPpppRrrrAaaa.skeleton of these actions"
         )
-    files, setups, performers, numbers = zip(*found, strict=True)
-    return list(files), np.array(setups), np.array(performers), np.array(numbers)
+    files, *numbers = zip(*found, strict=True)
+    return (list(files), *map(np.array, numbers)), nameless

@@ -9,6 +9,7 @@ References
 """
 
 import functools
+import re
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from geomstats_cor.exceptions import DataError, ParameterError
 from .autoregressive import simulate
 from .dataset import Dataset
 from .labels import indexed
-from .matrices import regularized, require_covariances, usable_signal
+from .matrices import covariances_from, usable_signal
+from .texts import matched
 
+_FILE = re.compile(r".*_(?P<label>[^_]+)")
 # Reflection coefficients about which those of the signals of each class lie.
 CLASSES = {
     "fixed wing": (-0.55 + 0.30j, 0.25 + 0.10j, -0.15 + 0.10j, 0.10),
@@ -106,10 +109,7 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
         raise ParameterError(
             f"representation is 'signal' or 'covariance', not {representation!r}"
         )
-    covariance = window_covariance(signal, window, hop)
-    covariance = regularized(covariance, shrinkage, ridge)
-    require_covariances(covariance)
-    return covariance
+    return covariances_from(window_covariance(signal, window, hop), shrinkage, ridge)
 
 
 def load_radar(
@@ -151,7 +151,8 @@ def load_radar(
     dataset : Dataset
         Signals [2, length], or covariance matrices [window, window].
     """
-    files = sorted(directory.glob("*_*.npy"))
+    named, nameless = matched(directory.glob("*.npy"), _FILE)
+    files = [file for file, _ in named]
     if not files:
         raise ParameterError(f"{directory} holds no files *_label.npy")
     settings = {
@@ -169,15 +170,14 @@ def load_radar(
         files,
         settings,
     )
-    kept = [files[number] for number in converted.kept]
-    labels, classes = indexed([file.stem.rpartition("_")[2] for file in kept])
+    labels, classes = indexed([match["label"] for _, match in named])
     return Dataset(
         "radar",
         converted.values,
-        labels,
+        labels[converted.kept],
         classes,
         representation,
-        problems=converted.problems,
+        problems=(*nameless, *converted.problems),
     )
 
 

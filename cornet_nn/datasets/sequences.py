@@ -108,6 +108,7 @@ class SequenceMatrices:
             if wanted:
                 raise ParameterError(f"{', '.join(wanted)} need a skeleton")
         elif self.representation == "gaussian":
+            object.__setattr__(self, "neighbors", _sides(self.neighbors))
             if not self.neighbors:
                 raise ParameterError("the Gaussian embedding needs neighbors")
             for side in self.neighbors:
@@ -223,10 +224,24 @@ class SequenceMatrices:
         rounding = (64 * np.finfo(np.float64).eps * np.abs(features).max()) ** 2
         still = np.trace(covariances, axis1=-2, axis2=-1) <= size * rounding
         if still.all():
-            raise DataError("is constant. A ridge keeps it")
+            raise DataError("is constant (a ridge keeps it)")
         if still.any():
             window = int(np.argwhere(still)[0, -1])
-            raise DataError(f"is constant in window {window}. A ridge keeps it")
+            raise DataError(f"is constant in window {window} (a ridge keeps it)")
+
+
+def _sides(neighbors):
+    """Return sets of neighbours as a tuple, from one set or many."""
+    if isinstance(neighbors, str) or (
+        len(neighbors)
+        and np.ndim(neighbors[0]) == 0
+        and not isinstance(neighbors[0], str)
+    ):
+        neighbors = (neighbors,)
+    return tuple(
+        side if isinstance(side, str) else tuple(int(index) for index in side)
+        for side in neighbors
+    )
 
 
 STEPS = tuple(

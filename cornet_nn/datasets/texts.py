@@ -44,3 +44,30 @@ def readable(files, read):
             yield read(file)
         except (OSError, ValueError, EOFError):
             continue
+
+
+def matched(files, pattern):
+    """Find the files that are named as wanted.
+
+    Parameters
+    ----------
+    files : iterable of pathlib.Path
+        Files.
+    pattern : re.Pattern
+        Pattern of their names without ending.
+
+    Returns
+    -------
+    named : list of tuple
+        Those that are, sorted, and the match of each.
+    problems : list of str
+        What is wrong with the others.
+    """
+    found = [(file, pattern.fullmatch(file.stem)) for file in sorted(files)]
+    named = [(file, match) for file, match in found if match]
+    problems = [
+        f"{file.name} is not named as wanted: left out"
+        for file, match in found
+        if not match
+    ]
+    return named, problems

@@ -252,7 +252,7 @@ def test_bad_sequences_are_named(tmp_path, rng):
     assert data.problems == (
         "b has a NaN or an infinity in frame 5: left out",
         "c has 1 frames: 2 are wanted for a pyramid of 1 levels: left out",
-        "d is constant. A ridge keeps it: left out",
+        "d is constant (a ridge keeps it): left out",
         "e is empty: left out",
     )
     assert data.labels.tolist() == [0, 1]

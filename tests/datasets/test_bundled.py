@@ -77,3 +77,13 @@ def test_a_channel_that_stands_still(table, monkeypatch):
 def _loaded(table, monkeypatch, **options):
     monkeypatch.setattr("geomstats.datasets.utils.load_emg", lambda: table)
     return load("emg", window=20, hop=20, **options)
+
+
+def test_no_window_reaches_across_recordings(table, monkeypatch):
+    # Two recordings of thirty samples, in which the clock starts anew.
+    rows = table.iloc[:60].copy()
+    rows["label"], rows["exp"], rows["time"] = "rest", "mg_s1", [*range(30)] * 2
+    data = _loaded(rows, monkeypatch)
+    channels = rows[[f"c{k}" for k in range(8)]].to_numpy(dtype=float)
+    expected = [np.cov(channels[start : start + 20].T) for start in (0, 30)]
+    np.testing.assert_allclose(data.inputs, expected, rtol=1e-10)

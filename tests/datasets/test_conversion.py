@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from cornet_nn.datasets import load
+from cornet_nn.datasets import conversion, load
 from cornet_nn.datasets.conversion import Conversion, default_cache
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
@@ -128,14 +128,37 @@ def test_many_problems_are_counted(tmp_path, rng):
     assert len(data.problems) == 9
 
 
-def test_processes_give_the_same(tmp_path, rng):
+def test_processes_give_the_same(tmp_path, rng, monkeypatch):
     folder = radar_folder(tmp_path, rng, signals=12)
-    one, two = (
+    # By default, processes take over after a while: here, at once.
+    monkeypatch.setattr(conversion, "SECONDS_WITHOUT_PROCESSES", 0.0)
+    monkeypatch.setattr(conversion.joblib, "cpu_count", lambda: 2)
+    one, two, rest = (
         load("radar", directory=folder, cache=False, progress=False, jobs=jobs)
-        for jobs in (1, 2)
+        for jobs in (1, 2, None)
     )
-    np.testing.assert_array_equal(one.inputs, two.inputs)
-    np.testing.assert_array_equal(one.labels, two.labels)
+    for other in (two, rest):
+        np.testing.assert_array_equal(one.inputs, other.inputs)
+        np.testing.assert_array_equal(one.labels, other.labels)
+
+
+def test_processes_take_over_after_a_while(monkeypatch):
+    ticks = iter(range(100))
+    monkeypatch.setattr(conversion.time, "monotonic", lambda: 3.0 * next(ticks))
+    convert, taken = Counted(), []
+
+    def parallel(**options):
+        def run(tasks):
+            taken.extend(tasks)
+            return (task(*arguments) for task, arguments, _ in taken)
+
+        return run
+
+    monkeypatch.setattr(conversion.joblib, "Parallel", parallel)
+    items = [(f"item {value}", value) for value in range(8)]
+    converted = Conversion().run("some", convert, items, [], {})
+    assert len(taken) == 5
+    np.testing.assert_array_equal(converted.values[:, 0, 0], range(8))
 
 
 def test_jobs_are_at_least_one(tmp_path, rng):

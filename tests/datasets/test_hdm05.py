@@ -85,8 +85,10 @@ def test_trajectories_in_a_folder_for_each_class(tmp_path, rng):
     data = load(tmp_path, **QUIET)
     assert data.classes == ("hop", "sit") and data.groups is None
     np.save(tmp_path / "stray.npy", smooth_walk(rng, 9, 31))
-    with pytest.raises(DataError, match="stray.npy has no class"):
-        load("hdm05", directory=tmp_path, **QUIET)
+    with pytest.warns(DataWarning, match="stray.npy has no class in its name"):
+        assert len(load("hdm05", directory=tmp_path, **QUIET)) == 8
+    with pytest.raises(DataError, match="stray.npy has no class in its name"):
+        load("hdm05", directory=tmp_path, errors="raise", **QUIET)
 
 
 def test_small_classes_are_left_out(tmp_path, rng):
@@ -165,14 +167,16 @@ def test_bad_covariance_files_are_named(tmp_path, rng):
     np.save(folder / "91_7_0.npy", np.eye(4))
     np.save(folder / "92_7_0.npy", np.ones(5))
     (folder / "93_7_0.npy").write_bytes(b"nothing")
-    with pytest.warns(DataWarning, match="4 problems, 12 items"):
+    np.save(folder / "mean.npy", np.eye(5))
+    with pytest.warns(DataWarning, match="5 problems, 12 items"):
         data = load("hdm05-covariances", directory=folder, **QUIET)
     text = "\n".join(data.problems)
     assert "90_7_0.npy is singular" in text
     assert "91_7_0.npy has shape (4, 4), and others (5, 5)" in text
     assert "92_7_0.npy has shape (5,), and is no square matrix" in text
     assert "93_7_0.npy cannot be read" in text
-    with pytest.warns(DataWarning, match="3 problems, 13 items"):
+    assert "mean.npy is not named as wanted" in text
+    with pytest.warns(DataWarning, match="4 problems, 13 items"):
         load("hdm05-covariances", directory=folder, shrinkage=1e-3, **QUIET)
 
 

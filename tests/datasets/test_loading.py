@@ -1,10 +1,11 @@
 """The one door: names, paths, options."""
 
+import numpy as np
 import pytest
 
 from cornet_nn import datasets
 from cornet_nn.datasets import load, names, options
-from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
 NAMES = (
     "radar-synthetic",
@@ -41,6 +42,20 @@ def test_what_cannot_be_found_is_said(tmp_path):
         load(tmp_path / "words.csv")
     with pytest.raises(DataError, match="is in none of the formats of radar, hdm05"):
         load(tmp_path)
+
+
+def test_flat_folders_are_told_apart_by_their_arrays(tmp_path, rng):
+    quiet = {"cache": False, "progress": False}
+    for folder in (tmp_path / "signals", tmp_path / "matrices"):
+        folder.mkdir()
+        (folder / "0_0_0.npy").write_bytes(b"damaged")
+    for number in range(4):
+        np.save(tmp_path / f"signals/a_{number}_0.npy", rng.standard_normal(50) * 1j)
+        np.save(tmp_path / f"matrices/a_{number}_0.npy", np.eye(4))
+    with pytest.warns(DataWarning, match="0_0_0.npy cannot be read"):
+        assert load(tmp_path / "signals", **quiet).name == "radar"
+    with pytest.warns(DataWarning, match="0_0_0.npy cannot be read"):
+        assert load(tmp_path / "matrices", **quiet).name == "hdm05-covariances"
 
 
 def test_directories(tmp_path):

@@ -123,6 +123,17 @@ def test_powers_and_correlations(hand):
     np.testing.assert_array_equal(np.diag(matrices(hand)), 1.0)
 
 
+def test_neighbors_in_other_words(hand):
+    left = SequenceMatrices(FPHA)(hand)
+    indices = FPHA.neighbors("left")
+    for neighbors in ("left", ["left"], indices, list(indices), [list(indices)]):
+        found = SequenceMatrices(FPHA, neighbors=neighbors)
+        np.testing.assert_array_equal(found(hand), left)
+    assert repr(SequenceMatrices(FPHA, neighbors="left")) == repr(
+        SequenceMatrices(FPHA)
+    )
+
+
 def test_precision_of_the_result(hand):
     single = SequenceMatrices(FPHA, dtype="float32")(hand)
     assert single.dtype == np.float32
