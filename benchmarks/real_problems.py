@@ -61,9 +61,14 @@ class Problem:
         return [(train[a], train[b]) for a, b in parts]
 
 
+# Linear in coordinates, or wide with a non-linearity.
 _GRID = {
     "power": (1.0, 0.5, -0.5),
     ("activation", "out_channels"): ((None, 1), ("relu", 4)),
+}
+_WIDE_GRID = {
+    "power": (1.0, 0.5, -0.5, -1.0),
+    ("activation", "out_channels"): ((None, 1), ("relu", 16)),
 }
 
 
@@ -104,9 +109,9 @@ def japanese_vowels(folder):
         groups=None,
         splits=[_parts(data["split"] == 1)],
         output_size=12,
-        epochs=60,
+        epochs=30,
         seeds=5,
-        grid=_GRID,
+        grid=_WIDE_GRID,
     )
 
 
@@ -124,7 +129,7 @@ def connectomes(folder):
         groups=None,
         splits=list(folds.split(data["C"], data["y"])),
         output_size=8,
-        epochs=20,
+        epochs=10,
         seeds=1,
         grid={},
     )
@@ -135,10 +140,10 @@ def radar(folder):
     from cornet_nn.datasets import load
 
     data = load("radar-synthetic", representation="covariance", progress=False)
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    folds = StratifiedKFold(2, shuffle=True, random_state=0)
     return Problem(
         title="radar (synthetic)",
-        split="five folds",
+        split="two folds",
         matrices=shrunk(data.inputs, 1e-3),
         yardstick=shrunk(correlations(data.inputs), 1e-3),
         strength=0.01,
@@ -146,7 +151,7 @@ def radar(folder):
         groups=None,
         splits=list(folds.split(data.inputs, data.labels)),
         output_size=8,
-        epochs=20,
+        epochs=15,
         seeds=1,
         grid={},
     )
