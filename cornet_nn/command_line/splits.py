@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -38,6 +37,8 @@ def folds(labels, groups, number, seed):
     >>> [len(test) for _, test in parts]
     [2, 2]
     """
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     labels = np.asarray(labels)
     units = len(labels) if groups is None else len(np.unique(groups))
     if not 2 <= number <= units:
