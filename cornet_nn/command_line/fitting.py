@@ -79,9 +79,15 @@ def fit(model, inputs, labels):
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrainingInterruptedWarning)
         try:
-            return model.fit(inputs, labels)
+            model.fit(inputs, labels)
         except TrainingInterruptedWarning as stop:
             raise KeyboardInterrupt(str(stop)) from None
+    # Of several processes, one that is stopped may return like one that is done.
+    epochs, patience = len(model.history_), model.patience
+    is_out_of_patience = patience is not None and epochs - model.epoch_ >= patience
+    if epochs < model.max_epochs and not is_out_of_patience:
+        raise KeyboardInterrupt
+    return model
 
 
 def fit_and_score(data, train, test, settings, directory=None):
