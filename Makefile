@@ -29,13 +29,18 @@ setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses t
 $(STAMP): setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,plot,dask,progress,examples,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,progress,examples,test]'
 	touch $@
 
-demo: setup ## Means of brain connectomes under the five metrics, and hyperplanes of each
+demo: setup ## Means of connectomes, hyperplanes, and networks under the five metrics
 	MPLBACKEND=Agg $(BIN)/python examples/plot_connectome_means.py \
 		--output $(DEMO)/connectome_geodesics.png
 	$(BIN)/python -m geomstats_cor.plotting hyperplanes -o $(DEMO)/hyperplanes.png
+	rm -rf $(DEMO)/radar-synthetic $(DEMO)/connectomes
+	$(ONE_THREAD) $(BIN)/cornet compare radar-synthetic --option representation=covariance \
+		--center --epochs 10 --folds 3 --run-dir $(DEMO)/radar-synthetic
+	$(ONE_THREAD) $(BIN)/cornet compare connectomes \
+		--center --epochs 30 --folds 5 --seeds 0 1 2 --run-dir $(DEMO)/connectomes
 
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)

@@ -12,6 +12,7 @@ if importlib.util.find_spec("torch") is None:
     )
 
 from .activation import TangentActivation
+from .centering import Centering
 from .conv import CorConv1d
 from .cornet import CorNet
 from .embedding import GaussianEmbedding, JointFeatures, TemporalPyramid
@@ -49,6 +50,7 @@ __all__ = [
     "CorFC",
     "CorConv1d",
     "TangentActivation",
+    "Centering",
     "CorSequential",
     "CovariancePooling",
     "Shrinkage",

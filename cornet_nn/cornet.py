@@ -1,5 +1,6 @@
 """The network: a convolution and a logistic regression."""
 
+import torch
 from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
@@ -7,6 +8,7 @@ from geomstats_cor.exceptions import ParameterError
 from ._doors import as_space
 from ._precision import in_full_precision
 from .activation import TangentActivation
+from .centering import Centering
 from .conv import CorConv1d
 from .mlr import CorMLR
 from .sequential import require_match, run_layers
@@ -45,6 +47,14 @@ class CorNet(nn.Module):
     front_end : torch.nn.Module
         What makes correlation matrices [..., in_channels, n, n] of the input; none if
         None.
+    center : bool
+        Whether a `Centering` stands before the convolution. `model.centering.fit` sets
+        its origin, from `features` of the training data.
+    gain : float
+        Factor on the initial weights of the convolution. With one, its output is about
+        as far from the identity as its input; where the matrices between the layers are
+        formed (different metrics, see `fuse`) and the input is far from the identity,
+        they are close to singular, and a smaller gain begins closer to the identity.
     fuse : bool
         Whether layers under the same metric meet in coordinates; see `CorSequential`.
         The result is the same up to rounding.
@@ -87,6 +97,8 @@ class CorNet(nn.Module):
         basis="orthonormal",
         activation=None,
         front_end=None,
+        center=False,
+        gain=1.0,
         fuse=True,
         device=None,
         dtype=None,
@@ -106,13 +118,18 @@ class CorNet(nn.Module):
             basis,
             **options,
         )
+        self.centering = None
+        if center:
+            dim = self.conv.hyperplanes_in.dim
+            self.centering = Centering(in_channels, dim, **options)
         self.activation = None
         if activation is not None:
             self.activation = TangentActivation(space_out, activation)
         space_mlr = _mlr_space(mlr, space_out)
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.fuse = fuse
+        self.gain, self.fuse = gain, fuse
         require_match(self._layers())
+        self._scale_convolution()
 
     def _layers(self):
         layers = (self.conv, self.activation, self.mlr)
@@ -169,12 +186,19 @@ class CorNet(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
+        if self.centering is not None:
+            features = self.centering(features)
         return run_layers(self._layers(), features, self.fuse, is_read=True)
 
     def reset_parameters(self):
         """Draw the parameters of the layers anew; the front end stays as it is."""
         self.conv.reset_parameters()
         self.mlr.reset_parameters()
+        self._scale_convolution()
+
+    def _scale_convolution(self):
+        with torch.no_grad():
+            self.conv.weight.mul_(self.gain)
 
     def extra_repr(self):
         """Return whether layers are fused."""

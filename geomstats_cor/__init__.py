@@ -15,6 +15,7 @@ _HOMES = {
     "OffLogMetric": "metrics",
     "LogScaledMetric": "metrics",
     "PolyHyperbolicCholeskyMetric": "metrics",
+    "OneStepLogScaledMetric": "one_step",
     "METRICS": "metrics",
     "get_metric": "metrics",
     "FrechetMean": "means",

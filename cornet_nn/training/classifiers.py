@@ -54,6 +54,13 @@ class CorNetClassifier(NetworkClassifier):
         What makes covariance matrices of samples, in place of what `kind` says, or a
         function without arguments that returns such a module. Shrinkage, power and
         correlation follow it. If it has parameters, they are learnt.
+    center : bool
+        Whether the origin of the coordinates is moved to the mean of the training
+        samples, their Fréchet mean for a flat metric; see `Centering`. The front end
+        must have nothing to learn.
+    gain : float
+        Factor on the initial weights of the convolution. Below one, matrices between
+        layers of different metrics begin closer to the identity; see `CorNet`.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     lr, weight_decay : float
@@ -155,6 +162,8 @@ class CorNetClassifier(NetworkClassifier):
         power=1.0,
         shrinkage=0.0,
         front_end=None,
+        center=False,
+        gain=1.0,
         optimizer="adam",
         lr=1e-2,
         weight_decay=0.0,
@@ -183,6 +192,8 @@ class CorNetClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
+        self.center = center
+        self.gain = gain
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
@@ -213,6 +224,8 @@ class CorNetClassifier(NetworkClassifier):
             basis=self.basis,
             activation=_find_activation(self.activation),
             front_end=front_end,
+            center=self.center,
+            gain=self.gain,
             **options,
         )
 
@@ -226,7 +239,7 @@ class CorMLRClassifier(NetworkClassifier):
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Metric, by its key or class, or a space with a metric.
-    kind, power, shrinkage, front_end
+    kind, power, shrinkage, front_end, center
         See `CorNetClassifier`, also for all other parameters and attributes.
 
     See Also
@@ -252,6 +265,7 @@ class CorMLRClassifier(NetworkClassifier):
         power=1.0,
         shrinkage=0.0,
         front_end=None,
+        center=False,
         optimizer="adam",
         lr=1e-2,
         weight_decay=0.0,
@@ -273,6 +287,7 @@ class CorMLRClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
+        self.center = center
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
@@ -293,7 +308,9 @@ class CorMLRClassifier(NetworkClassifier):
         space = self.metric
         if not isinstance(space, FullRankCorrelationMatrices):
             space = FullRankCorrelationMatrices(n, equip=self.metric)
-        return CorMLRNet(space, num_classes, channels, front_end, **options)
+        return CorMLRNet(
+            space, num_classes, channels, front_end, self.center, **options
+        )
 
 
 def _find_activation(activation):

@@ -258,9 +258,19 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         training, held_out = split_validation(labels, self.validation, self.seed_)
         weights = find_class_weights(self.class_weight, self.classes_, labels[training])
         inputs = self._prepared(network, X)
+        if self.center:
+            self._center(network, inputs[training])
         samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
         validation = None if held_out is None else samples.part(held_out)
         return Task(samples.part(training), validation, weights, self.seed_)
+
+    def _center(self, network, features):
+        if not self._is_prepared:
+            raise ParameterError(
+                "center=True needs the mean of the coordinates, which a front end that "
+                "learns keeps moving: pass center=False."
+            )
+        network.centering.fit(features)
 
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])

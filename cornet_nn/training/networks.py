@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+from ..centering import Centering
 from ..mlr import CorMLR
 
 
@@ -19,6 +20,8 @@ class CorMLRNet(nn.Module):
         Number of matrices in an input.
     front_end : torch.nn.Module
         What makes correlation matrices of the input; none if None.
+    center : bool
+        Whether a `Centering` stands before the regression.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -33,11 +36,23 @@ class CorMLRNet(nn.Module):
     """
 
     def __init__(
-        self, space, num_classes, channels=1, front_end=None, device=None, dtype=None
+        self,
+        space,
+        num_classes,
+        channels=1,
+        front_end=None,
+        center=False,
+        device=None,
+        dtype=None,
     ):
         super().__init__()
+        options = dict(device=device, dtype=dtype)
         self.front_end = front_end
-        self.mlr = CorMLR(space, num_classes, channels, device=device, dtype=dtype)
+        self.mlr = CorMLR(space, num_classes, channels, **options)
+        self.centering = None
+        if center:
+            dim = self.mlr.hyperplanes_in.dim
+            self.centering = Centering(channels, dim, **options)
 
     def forward(self, x):
         """Return the logits [..., num_classes] of an input."""
@@ -50,6 +65,8 @@ class CorMLRNet(nn.Module):
 
     def from_features(self, features):
         """Return the logits of inputs with given features."""
+        if self.centering is not None:
+            features = self.centering(features)
         return self.mlr.compute(features)
 
 

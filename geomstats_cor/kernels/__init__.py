@@ -68,6 +68,7 @@ from .log_scaled import (
     log_scaled,
     log_scaled_and_differential,
     log_scaled_differential,
+    one_step_log_scaled,
 )
 from .offlog import (
     off_exp,
@@ -100,6 +101,7 @@ from .poincare import (
 from .scaling import (
     log_scaling,
     log_scaling_differential,
+    one_step_scaling,
     scaled_to_unit_row_sums,
 )
 from .symmetric import (
@@ -167,9 +169,11 @@ __all__ = [
     "log_scaling",
     "log_scaling_differential",
     "scaled_to_unit_row_sums",
+    "one_step_scaling",
     "log_scaled",
     "log_scaled_and_differential",
     "log_scaled_differential",
+    "one_step_log_scaled",
     "exp_scaled",
     "exp_scaled_differential",
     "exp_scaled_second_differential",

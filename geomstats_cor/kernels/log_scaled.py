@@ -18,12 +18,19 @@ from ._tangent_spaces import hollow_part, moving_hollow, row0_part
 from .cholesky import full_rank_factor
 from .exp_scaled import exp_scaled
 from .isometries import center
-from .scaling import congruence, implicit_scaling, newton_scaling, solve_shifted
+from .scaling import (
+    congruence,
+    implicit_scaling,
+    newton_scaling,
+    one_step_scaling,
+    solve_shifted,
+)
 from .symmetric import (
     log_differential_at,
     log_second_differential_at,
     positive_spectrum,
     spectral,
+    sym_log,
 )
 
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
@@ -160,6 +167,28 @@ def log_scaled_and_differential(tangent_vec, correlation):
     solution = _balanced_spectrum(correlation)
     image = _log_scaled_at(correlation, *solution)
     return image, _log_scaled_differential_at(tangent_vec, correlation, *solution)
+
+
+def one_step_log_scaled(correlation):
+    r"""Return :math:`\log(X C X)` for the scaling of one Newton step, centred.
+
+    The logarithm has null row sums only approximately; it is projected on the matrices
+    that have, which leaves its inner products with them as they are.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums; NaN where `correlation` is not positive
+        definite.
+    """
+    correlation = moving_hollow(correlation)
+    balanced = congruence(one_step_scaling(correlation), correlation)
+    return center(sym_log(balanced))
 
 
 def _stable_spectrum(correlation):

@@ -43,6 +43,7 @@ _USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
 _ROUGH_STEPS = 3  # their cost is that of one factorisation, and they save several
 _CLOSE = 0.25  # a relative step from where whole Newton steps converge
 _PROGRESS = 0.05  # a new factorisation pays off if an old one gains less
+_FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
 def log_scaling(matrix):
@@ -152,6 +153,30 @@ def log_scaling_differential(vector, matrix):
     vector, matrix = moving_symmetric(vector), moving_symmetric(matrix)
     scaling = log_scaling(matrix)
     return -scaling * _relative_response(scaling, vector, congruence(scaling, matrix))
+
+
+def one_step_scaling(correlation):
+    r"""Return the scaling after one undamped Newton step from :math:`x = 1`.
+
+    .. math:: x = 1 - (C + I)^{-1} (C 1 - 1) = 2 \, (C + I)^{-1} 1 .
+
+    It is exact to first order about the identity. Elsewhere the step may leave the
+    positive orthant: entries below the floor of 0.1 are put there. Derivatives are
+    those of the step, and null where the floor holds.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    scaling : array, shape=[..., n]
+        Positive vector, which gives approximate unit row sums.
+    """
+    xp = namespace(correlation)
+    scaling = 2.0 * solve_shifted(xp.ones_like(correlation[..., 0]), correlation)
+    return xp.where(scaling < _FLOOR, _FLOOR, scaling)
 
 
 def congruence(scaling, matrix):

@@ -1,0 +1,188 @@
+"""The data of `benchmarks.real_data`: what is classified, and how it is split."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import (
+    LeaveOneGroupOut,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+)
+
+JOINTS = 31  # of hdm05_11, the root first
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A classification problem with its protocol.
+
+    Attributes
+    ----------
+    title, split : str
+        What it is, and how it is split.
+    matrices : array, shape=[N, n, n]
+        Covariance or correlation matrices, of full rank, that networks take.
+    yardstick : array, shape=[N, n, n]
+        Correlation matrices of the logistic regressions.
+    strength : float
+        Inverse regularisation of the logistic regressions.
+    labels : array, shape=[N]
+        Classes.
+    groups : array, shape=[N], or None
+        Subjects.
+    splits : list of tuple of array
+        Training and test places.
+    output_size, epochs, seeds : int
+        Of the networks: fixed, not tuned.
+    grid : dict
+        Options of the networks to choose from, by validation inside the training part.
+    """
+
+    title: str
+    split: str
+    matrices: np.ndarray
+    yardstick: np.ndarray
+    strength: float
+    labels: np.ndarray
+    groups: np.ndarray | None
+    splits: list
+    output_size: int
+    epochs: int
+    seeds: int
+    grid: dict
+
+    def validation(self, train):
+        """Return the splits of a training part: subject by subject, or five folds."""
+        if self.groups is not None:
+            parts = LeaveOneGroupOut().split(train, groups=self.groups[train])
+        else:
+            folds = StratifiedKFold(5, shuffle=True, random_state=0)
+            parts = folds.split(train, self.labels[train])
+        return [(train[a], train[b]) for a, b in parts]
+
+
+# Linear in coordinates, or wide with a non-linearity.
+_GRID = {
+    "power": (1.0, 0.5, -0.5),
+    ("activation", "out_channels"): ((None, 1), ("relu", 4)),
+}
+_WIDE_GRID = {
+    "power": (1.0, 0.5, -0.5, -1.0),
+    ("activation", "out_channels"): ((None, 1), ("relu", 16)),
+}
+
+
+def hdm05_11(folder, relative):
+    """HDM05, eleven classes, split by subjects."""
+    data = np.load(folder / "hdm05_11.npz")
+    sequences = np.split(data["X"].astype(float), np.cumsum(data["L"])[:-1])
+    if relative:
+        sequences = [_relative_to_root(sequence) for sequence in sequences]
+    covariances = np.stack([np.cov(sequence.T) for sequence in sequences])
+    place = "root-relative" if relative else "absolute"
+    return Problem(
+        title=f"hdm05_11, {place} joints",
+        split="one split, subjects disjoint",
+        matrices=shrunk(covariances, 1e-3),
+        yardstick=shrunk(correlations(covariances), 1e-3),
+        strength=0.01,
+        labels=data["y"],
+        groups=np.array([name.split("_")[1] for name in data["names"]]),
+        splits=[_parts(data["split"] == 1)],
+        output_size=12,
+        epochs=30,
+        seeds=5,
+        grid=_GRID,
+    )
+
+
+def japanese_vowels(folder):
+    """JapaneseVowels, nine speakers, official split."""
+    data = np.load(folder / "japanesevowels_corr.npz")
+    return Problem(
+        title="JapaneseVowels",
+        split="official split",
+        matrices=data["C"],
+        yardstick=data["C"],
+        strength=1.0,
+        labels=data["y"],
+        groups=None,
+        splits=[_parts(data["split"] == 1)],
+        output_size=12,
+        epochs=30,
+        seeds=5,
+        grid=_WIDE_GRID,
+    )
+
+
+def connectomes(folder):
+    """Functional connectomes of patients and controls."""
+    data = np.load(folder / "connectomes.npz")
+    folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=20, random_state=0)
+    return Problem(
+        title="connectomes",
+        split="5-fold cross-validation, 20 times",
+        matrices=data["C"],
+        yardstick=data["C"],
+        strength=0.01,
+        labels=data["y"],
+        groups=None,
+        splits=list(folds.split(data["C"], data["y"])),
+        output_size=8,
+        epochs=10,
+        seeds=1,
+        grid={},
+    )
+
+
+def radar(folder):
+    """Radar signals, simulated."""
+    from cornet_nn.datasets import load
+
+    data = load("radar-synthetic", representation="covariance", progress=False)
+    folds = StratifiedKFold(2, shuffle=True, random_state=0)
+    return Problem(
+        title="radar (synthetic)",
+        split="two folds",
+        matrices=shrunk(data.inputs, 1e-3),
+        yardstick=shrunk(correlations(data.inputs), 1e-3),
+        strength=0.01,
+        labels=data.labels,
+        groups=None,
+        splits=list(folds.split(data.inputs, data.labels)),
+        output_size=8,
+        epochs=15,
+        seeds=1,
+        grid={},
+    )
+
+
+PROBLEMS = {
+    "hdm05-absolute": lambda folder: hdm05_11(folder, relative=False),
+    "hdm05-relative": lambda folder: hdm05_11(folder, relative=True),
+    "japanese-vowels": japanese_vowels,
+    "connectomes": connectomes,
+    "radar": radar,
+}
+
+
+def correlations(covariances):
+    """Return the correlation matrices of covariance matrices."""
+    deviations = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
+    return covariances / deviations[:, :, None] / deviations[:, None, :]
+
+
+def shrunk(matrices, amount):
+    """Return the convex combination with a multiple of the identity, trace kept."""
+    n = matrices.shape[-1]
+    means = np.trace(matrices, axis1=-2, axis2=-1) / n
+    return (1.0 - amount) * matrices + amount * means[:, None, None] * np.eye(n)
+
+
+def _relative_to_root(sequence):
+    joints = sequence.reshape(len(sequence), JOINTS, 3)
+    return (joints[:, 1:] - joints[:, :1]).reshape(len(sequence), -1)
+
+
+def _parts(test):
+    return np.flatnonzero(~test), np.flatnonzero(test)

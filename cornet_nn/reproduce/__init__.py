@@ -1,0 +1,186 @@
+"""The tables of the paper, recomputed: ours beside the paper's number.
+
+`cornet reproduce TABLE --data DIR`, or `reproduce(table, Options(...))` from Python.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
+
+from .options import Options
+
+__all__ = ["TABLES", "Options", "Table", "add_parser", "reproduce", "run"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the paper.
+
+    Attributes
+    ----------
+    title : str
+        Title.
+    module, function, show : str
+        Module and function that compute the cells, and the function of `report` that
+        shows their numbers.
+    """
+
+    title: str
+    module: str = "accuracies"
+    function: str = "accuracy_cells"
+    show: str = "show_accuracy"
+
+
+TABLES = {
+    "main": Table("Main results"),
+    "mixed": Table("Mixed geometries: metrics of convolution / regression"),
+    "activations": Table("Correlation networks with and without ReLU"),
+    "inputs": Table("SPDNet on covariance and on correlation matrices"),
+    "mlr": Table("Logistic regressions of covariance and of correlation matrices"),
+    "eigenvalues": Table("SPD networks on matrices with largest eigenvalue one"),
+    "runtime": Table(
+        "Seconds of a forward pass by size", "runtime", "runtime_cells", "show_seconds"
+    ),
+    "variation": Table(
+        "Coefficient of variation of diagonal variances", "variances", "variance_cells"
+    ),
+    "ratio": Table(
+        "Ratio of diagonal to off-diagonal entries", "variances", "variance_cells"
+    ),
+}
+
+
+def reproduce(table, options=None):
+    """Compute a table of the paper, and write it as Markdown and CSV.
+
+    Parameters
+    ----------
+    table : str
+        Key of `TABLES`.
+    options : Options
+        Options; the defaults if None.
+
+    Returns
+    -------
+    text : str
+        The table as Markdown, with ours beside the paper's number. The files
+        `TABLE.md` and `TABLE.csv` are in the output folder.
+    """
+    import importlib
+
+    from . import report
+
+    options = Options() if options is None else options
+    if table not in TABLES:
+        raise ParameterError(
+            f"there is no table {table!r}: choose one of {', '.join(TABLES)}."
+        )
+    if options.seeds < 1 or (options.epochs is not None and options.epochs < 1):
+        raise ParameterError(
+            f"seeds and epochs are positive, not {options.seeds} and {options.epochs}."
+        )
+    if options.data is not None and not options.data.is_dir():
+        raise ParameterError(f"there is no folder {options.data} with data sets.")
+    entry = TABLES[table]
+    module = importlib.import_module(f".{entry.module}", __name__)
+    cells = getattr(module, entry.function)(table, options)
+    if not cells:
+        raise ParameterError(
+            f"no row or column of {table} is called {', '.join(options.only)}."
+        )
+    text = report.as_markdown(cells, entry.title, getattr(report, entry.show))
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / f"{table}.md").write_text(text + "\n", encoding="utf-8")
+    report.write_csv(cells, options.output / f"{table}.csv")
+    return text
+
+
+def add_parser(subparsers):
+    """Add the command `reproduce` to a command line.
+
+    Parameters
+    ----------
+    subparsers : argparse._SubParsersAction
+        What `ArgumentParser.add_subparsers` returned.
+
+    Returns
+    -------
+    parser : argparse.ArgumentParser
+        The parser of the command. It sets `run` as what to call with the arguments.
+    """
+    parser = subparsers.add_parser(
+        "reproduce",
+        help="recompute a table of the paper",
+        description="Recompute a table of the paper, and print ours beside the "
+        "paper's number. Data sets that are not there are named.",
+    )
+    parser.add_argument("table", nargs="?", choices=tuple(TABLES), metavar="TABLE")
+    parser.add_argument("--list", action="store_true", help="list the tables")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder with subfolders radar, hdm05, fpha, ntu120",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        default=Options.output,
+        help="where Markdown, CSV, figures and finished runs go (%(default)s)",
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=Options.seeds, help="folds or seeds (%(default)s)"
+    )
+    parser.add_argument("--epochs", type=int, help="epochs instead of the paper's")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=(),
+        metavar="NAME",
+        help="rows or columns to compute, all others are left out",
+    )
+    parser.add_argument(
+        "--synthetic",
+        action="store_true",
+        help="add a column of simulated radar signals, for which the paper has none",
+    )
+    parser.add_argument("--resume", action="store_true", help="keep finished runs")
+    parser.add_argument("--quiet", action="store_true", help="show nothing")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments):
+    """Run the command `reproduce`.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What the parser of `add_parser` made of the command line.
+
+    Returns
+    -------
+    status : int
+        Exit status, 0.
+    """
+    if arguments.list or arguments.table is None:
+        for name, table in TABLES.items():
+            print(f"{name:12} {table.title}")
+        return 0
+    options = Options(
+        data=arguments.data,
+        output=arguments.output,
+        seeds=arguments.seeds,
+        epochs=arguments.epochs,
+        only=tuple(arguments.only),
+        synthetic=arguments.synthetic,
+        resume=arguments.resume,
+        quiet=arguments.quiet,
+    )
+    text = reproduce(arguments.table, options)
+    if not arguments.quiet:
+        print(text)
+        print(f"\nWritten to {options.output}/{arguments.table}.md and .csv")
+    return 0

@@ -1,0 +1,38 @@
+"""What the user of a reproduction chooses."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a reproduction.
+
+    Attributes
+    ----------
+    data : Path or None
+        Folder with the data sets, one subfolder each.
+    output : Path
+        Folder to write to.
+    seeds : int
+        Number of folds or seeds, five in the paper.
+    epochs : int or None
+        Number of epochs instead of that of the paper.
+    only : tuple of str
+        Rows and columns to compute; all if empty.
+    synthetic : bool
+        Whether to add the simulated radar signals as a column.
+    resume : bool
+        Whether to keep the cells that an earlier call has finished.
+    quiet : bool
+        Whether to show neither progress nor the table.
+    """
+
+    data: Path | None = None
+    output: Path = Path("build/reproduce")
+    seeds: int = 5
+    epochs: int | None = None
+    only: tuple = ()
+    synthetic: bool = False
+    resume: bool = False
+    quiet: bool = False

@@ -1,0 +1,171 @@
+"""Tables with ours beside the paper's number."""
+
+import csv
+from dataclasses import dataclass
+
+from .published import Published
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of ours and the number of the paper.
+
+    Attributes
+    ----------
+    method, data : str
+        Row and column.
+    published : Published or None
+        Cell of the paper; None if it has none.
+    mean, deviation, seconds : float or None
+        Our numbers, if they were measured.
+    runs : int
+        Number of folds or seeds behind them.
+    note : str
+        Why there is no number of ours, or under which conditions it was measured.
+    """
+
+    method: str
+    data: str
+    published: Published | None = None
+    mean: float | None = None
+    deviation: float | None = None
+    seconds: float | None = None
+    runs: int = 0
+    note: str = ""
+
+
+COLUMNS = (
+    "method",
+    "data",
+    "paper_mean",
+    "paper_deviation",
+    "paper_seconds",
+    "ours_mean",
+    "ours_deviation",
+    "ours_seconds",
+    "runs",
+    "note",
+)
+
+
+def write_csv(cells, path):
+    """Write cells as a CSV file, one line each.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Cells.
+    path : Path
+        File.
+    """
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for cell in cells:
+            paper = cell.published or Published("", "", "", None, None, None)
+            writer.writerow(
+                [
+                    cell.method,
+                    cell.data,
+                    *map(_plain, (paper.mean, paper.deviation, paper.seconds)),
+                    *map(_plain, (cell.mean, cell.deviation, cell.seconds)),
+                    cell.runs,
+                    cell.note,
+                ]
+            )
+
+
+def as_markdown(cells, title, show):
+    """Return cells as a Markdown table, ours beside the paper's number.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        Cells, row by row.
+    title : str
+        Title.
+    show : callable
+        Returns the text of a mean, a deviation and a time, each of which may be None.
+
+    Returns
+    -------
+    text : str
+        Title, table, and the reasons for cells without a number.
+
+    Examples
+    --------
+    >>> paper = Published("main", "CorNet-OLM", "Radar", 97.57, 0.76, 1.35)
+    >>> cell = Cell("CorNet-OLM", "Radar", paper, note="no data")
+    >>> print(as_markdown([cell], "Main", show_accuracy))
+    ### Main
+    <BLANKLINE>
+    | method | Radar, paper | ours |
+    |---|---|---|
+    | CorNet-OLM | 97.57 ± 0.76 | – |
+    <BLANKLINE>
+    - no data: CorNet-OLM on Radar
+    """
+    methods = list(dict.fromkeys(cell.method for cell in cells))
+    columns = list(dict.fromkeys(cell.data for cell in cells))
+    places = {(cell.method, cell.data): cell for cell in cells}
+    head = ["method"] + [t for name in columns for t in (f"{name}, paper", "ours")]
+    lines = [f"### {title}", "", _line(head), "|" + "---|" * len(head)]
+    for method in methods:
+        texts = [method]
+        for column in columns:
+            cell = places.get((method, column), Cell(method, column))
+            paper = cell.published
+            texts.append(
+                show(paper.mean, paper.deviation, paper.seconds) if paper else "–"
+            )
+            texts.append(show(cell.mean, cell.deviation, cell.seconds))
+        lines.append(_line(texts))
+    return "\n".join(lines + ["", *_reasons(cells, methods)]).rstrip()
+
+
+def show_accuracy(mean, deviation, seconds):
+    """Return an accuracy as text.
+
+    Parameters
+    ----------
+    mean, deviation : float or None
+        Accuracy in per cent, and standard deviation.
+    seconds : float or None
+        Not shown: the CSV file has it.
+
+    Returns
+    -------
+    text : str
+        Text.
+    """
+    if mean is None:
+        return "–"
+    return f"{mean:.2f}" + ("" if deviation is None else f" ± {deviation:.2f}")
+
+
+def show_seconds(mean, deviation, seconds):
+    """Return a time as text; see `show_accuracy`."""
+    return "–" if seconds is None else f"{seconds:.4f} s"
+
+
+def _reasons(cells, methods):
+    """Return a line for every note, with the cells it belongs to."""
+    noted = {}
+    for cell in cells:
+        if cell.note:
+            columns = noted.setdefault(cell.note, {})
+            columns.setdefault(cell.data, []).append(cell.method)
+    for note, columns in noted.items():
+        places = [
+            f"{'all rows' if len(rows) == len(methods) > 1 else ', '.join(rows)} on {c}"
+            for c, rows in columns.items()
+        ]
+        yield f"- {note}: {'; '.join(places)}"
+
+
+def _line(texts):
+    return "| " + " | ".join(texts) + " |"
+
+
+def _plain(number):
+    return "" if number is None else f"{number:g}"

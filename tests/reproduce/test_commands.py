@@ -1,0 +1,202 @@
+"""Every command, end to end, on small files in the formats of the data sets."""
+
+import argparse
+import csv
+import importlib.util
+import warnings
+
+import pytest
+
+from cornet_nn.reproduce import TABLES, add_parser
+from cornet_nn.reproduce.methods import find_method, why_not
+from cornet_nn.reproduce.runs import Runs
+from geomstats_cor import METRICS, OneStepLogScaledMetric
+from geomstats_cor.exceptions import ParameterError
+
+from .files import data_folder
+
+HAS_SPD_LEARN = importlib.util.find_spec("spd_learn") is not None
+needs_spd_learn = pytest.mark.skipif(not HAS_SPD_LEARN, reason="needs spd_learn")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return data_folder(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def command(*arguments):
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers())
+    namespace = parser.parse_args(["reproduce", *map(str, arguments)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a few samples, and a single epoch
+        return namespace.run(namespace)
+
+
+def table_of(output, name):
+    with open(output / f"{name}.csv", newline="") as file:
+        rows = {(row["method"], row["data"]): row for row in csv.DictReader(file)}
+    return rows, (output / f"{name}.md").read_text()
+
+
+def is_accuracy(text):
+    return 0.0 <= float(text) <= 100.0
+
+
+def test_list(capsys):
+    assert command("--list") == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in TABLES)
+
+
+def test_main_results(folder, tmp_path, capsys):
+    names = ["GrNet", "CorNet-OLM", "CorNet-LSM", "CorNet-LSM (exact D*)"]
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    command("main", *options, "--only", *names)
+    rows, text = table_of(tmp_path, "main")
+    for data in ("Radar", "HDM05", "FPHA"):
+        assert is_accuracy(rows["CorNet-OLM", data]["ours_mean"])
+        assert rows["CorNet-LSM (exact D*)", data]["paper_mean"] == ""
+        assert rows["GrNet", data]["ours_mean"] == ""
+        assert "no library offers it" in rows["GrNet", data]["note"]
+    assert rows["CorNet-OLM", "HDM05"]["paper_mean"] == "81.46"
+    assert rows["CorNet-OLM", "HDM05"]["note"] == "1 epochs instead of 200"
+    assert "no folder ntu120" in rows["CorNet-OLM", "NTU120"]["note"]
+    assert "| 97.57 ± 0.76 |" in text
+    assert text.strip() in capsys.readouterr().out
+
+
+@needs_spd_learn
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("main", ["SPDNetBN", "SPDNetLieBN-AIM", "SPDNetLieBN-LCM", "SPDResNet-LEM"]),
+        ("inputs", ["SPDNet", "SPDNet on correlations"]),
+        ("eigenvalues", ["SPDNetMLR", "SPDNetMLR-EigN"]),
+    ],
+)
+def test_spd_networks(folder, tmp_path, table, names):
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    command(table, *options, "--only", *names, "--quiet")
+    rows, _ = table_of(tmp_path, table)
+    for name in names:
+        assert is_accuracy(rows[name, "Radar"]["ours_mean"])
+        assert is_accuracy(rows[name, "FPHA"]["ours_mean"])
+
+
+def test_spd_networks_without_the_extra(monkeypatch):
+    monkeypatch.setattr("cornet_nn.reproduce.methods.has_spd_learn", lambda: False)
+    assert "baselines" in why_not("SPDNet on correlations")
+    assert why_not("SPDMLR-AIM") == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("mixed", ["CorNet-ECM/OLM", "CorNet-PHCM/PHCM"]),
+        ("activations", ["CorNet-LECM+ReLU", "CorNet-LECM"]),
+        ("mlr", ["SPDMLR-LEM", "SPDMLR-LCM", "SPDMLR-AIM", "CorMLR-PHCM"]),
+    ],
+)
+def test_ablations(folder, tmp_path, table, names):
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    command(table, *options, "--only", *names, "--quiet")
+    rows, _ = table_of(tmp_path, table)
+    for name in names:
+        assert is_accuracy(rows[name, "FPHA"]["ours_mean"])
+        assert is_accuracy(rows[name, "FPHA"]["paper_mean"])
+
+
+def test_simulated_signals_are_named_so(tmp_path, monkeypatch):
+    from cornet_nn.datasets import radar
+
+    monkeypatch.setitem(radar.load_radar_synthetic.__kwdefaults__, "signals", 15)
+    monkeypatch.setitem(radar.load_radar_synthetic.__kwdefaults__, "length", 400)
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--quiet"]
+    command("mlr", *options, "--synthetic", "--only", "CorMLR-ECM")
+    rows, text = table_of(tmp_path, "mlr")
+    assert is_accuracy(rows["CorMLR-ECM", "Radar (synthetic)"]["ours_mean"])
+    assert rows["CorMLR-ECM", "Radar"]["ours_mean"] == ""
+    assert "pass --data with a folder radar" in text
+
+
+def test_runtime(tmp_path):
+    command("runtime", "--only", 30, "--seeds", 1, "--output", tmp_path, "--quiet")
+    rows, _ = table_of(tmp_path, "runtime")
+    for key in METRICS:
+        row = rows[f"CorNet-{key.upper()}", "30"]
+        assert float(row["ours_seconds"]) > 0.0
+    assert rows["CorNet-ECM", "30"]["paper_seconds"] == "0.0004"
+
+
+@pytest.mark.parametrize("table", ["variation", "ratio"])
+def test_analyses(folder, tmp_path, table):
+    command(table, "--data", folder, "--output", tmp_path, "--quiet")
+    rows, text = table_of(tmp_path, table)
+    for data in ("FPHA", "HDM05"):
+        low, middle, high = (
+            float(rows[name, data]["ours_mean"])
+            for name in ("10 % quantile", "median", "90 % quantile")
+        )
+        assert 0.0 < low <= middle <= high
+        assert (tmp_path / f"{table}-{data}.png").stat().st_size > 1000
+    assert "histograms in" in text
+    command(table, "--output", tmp_path, "--quiet")
+    assert "no data" in table_of(tmp_path, table)[1]
+
+
+def test_finished_runs_are_kept(folder, tmp_path, monkeypatch):
+    options = ["--epochs", 1, "--output", tmp_path, "--data", folder, "--quiet"]
+    options += ["--only", "CorMLR-ECM"]
+    command("mlr", *options, "--seeds", 1)
+    first = (tmp_path / "mlr-runs.csv").read_text()
+    with pytest.raises(ParameterError, match="--resume"):
+        command("mlr", *options, "--seeds", 2)
+    assert (tmp_path / "mlr-runs.csv").read_text() == first
+    command("mlr", *options, "--seeds", 2, "--resume")
+    second = (tmp_path / "mlr-runs.csv").read_text()
+    assert second.startswith(first)
+    assert len(second.splitlines()) == 1 + 3 * 2
+    monkeypatch.setattr("cornet_nn.reproduce.accuracies._run", None)
+    command("mlr", *options, "--seeds", 2, "--resume")
+    rows, _ = table_of(tmp_path, "mlr")
+    assert rows["CorMLR-ECM", "FPHA"]["runs"] == "2"
+
+
+def test_a_run_that_was_cut_is_not_finished(tmp_path):
+    path = tmp_path / "runs.csv"
+    Runs(path).keep("CorNet-OLM", "Radar", 0, 50, 97.5, 1.25)
+    with open(path, "a") as file:
+        file.write("CorNet-OLM,Radar,1,50,97.5,1.")
+    runs = Runs(path, resume=True)
+    assert runs.find("CorNet-OLM", "Radar", 0, 50) == (97.5, 1.25)
+    assert runs.find("CorNet-OLM", "Radar", 1, 50) is None
+    runs.keep("CorNet-OLM", "Radar", 1, 50, 96.5, 1.5)
+    assert Runs(path, resume=True).find("CorNet-OLM", "Radar", 1, 50) == (96.5, 1.5)
+
+
+def test_classifiers_have_the_settings_of_the_paper():
+    model = find_method("CorNet-OLM/LSM", "HDM05").make(7, 3, False)
+    assert model.metric is METRICS["olm"]
+    assert model.mlr_metric is OneStepLogScaledMetric
+    assert (model.optimizer, model.lr, model.weight_decay) == ("sgd", 0.05, 1e-3)
+    assert (model.power, model.output_size, model.batch_size) == (0.25, 26, 30)
+    assert (model.max_epochs, model.random_state) == (7, 3)
+    model = find_method("CorNet-LSM+ReLU", "FPHA").make(1, 0, False)
+    assert (model.activation, model.basis) == ("relu", "printed")
+    assert find_method("CorNet-ECM", "NTU120").epochs == 50
+
+
+def test_errors(tmp_path):
+    for arguments, words in (
+        (["mlr", "--seeds", 0], "positive"),
+        (["mlr", "--data", tmp_path / "none"], "no folder"),
+        (["mlr", "--output", tmp_path, "--only", "CorNet-XYZ"], "CorNet-XYZ"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            command(*arguments)
