@@ -52,6 +52,7 @@ def main(arguments=None):
 
     Examples
     --------
+    >>> from cornet_nn.command_line import main
     >>> main(["evaluate", "no_such_run"])
     1
     """

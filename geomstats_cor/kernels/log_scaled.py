@@ -185,6 +185,22 @@ def one_step_log_scaled(correlation):
     null_row_sums : array, shape=[..., n, n]
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaled, one_step_log_scaled
+    >>> correlation = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])
+    >>> print(one_step_log_scaled(correlation).sum(axis=-1).round(12) + 0.0)
+    [0. 0. 0.]
+    >>> error = one_step_log_scaled(correlation) - log_scaled(correlation)
+    >>> print(abs(error).max().round(3))
+    0.049
     """
     correlation = moving_hollow(correlation)
     balanced = congruence(one_step_scaling(correlation), correlation)

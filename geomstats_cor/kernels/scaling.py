@@ -173,6 +173,19 @@ def one_step_scaling(correlation):
     -------
     scaling : array, shape=[..., n]
         Positive vector, which gives approximate unit row sums.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaling, one_step_scaling
+    >>> correlation = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> print(one_step_scaling(correlation), log_scaling(correlation).round(4))
+    [0.8 0.8] [0.8165 0.8165]
     """
     xp = namespace(correlation)
     scaling = 2.0 * solve_shifted(xp.ones_like(correlation[..., 0]), correlation)
