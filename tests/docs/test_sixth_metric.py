@@ -36,7 +36,9 @@ def fisher_z(correlation):
         if j < i:
             kept = [*range(j), j, i]
             precision = np.linalg.inv(correlation[np.ix_(kept, kept)])
-            partial = -precision[-1, -2] / np.sqrt(precision[-1, -1] * precision[-2, -2])
+            partial = -precision[-1, -2] / np.sqrt(
+                precision[-1, -1] * precision[-2, -2]
+            )
             z[i, j] = np.arctanh(partial)
     return z
 
@@ -57,7 +59,9 @@ def test_geometry(rng, library):
     np.testing.assert_allclose(dist, np.linalg.norm(z_a - z_b), rtol=1e-12)
     np.testing.assert_allclose(METRIC.exp(METRIC.log(end, start), start), b, atol=1e-12)
     middle = METRIC.geodesic(start, end)(0.5)[0]
-    np.testing.assert_allclose(fisher_z(np.asarray(middle)), (z_a + z_b) / 2, atol=1e-12)
+    np.testing.assert_allclose(
+        fisher_z(np.asarray(middle)), (z_a + z_b) / 2, atol=1e-12
+    )
     moved = derivative(fisher_z, a, vector)
     np.testing.assert_allclose(METRIC.norm(velocity, start), np.linalg.norm(moved))
     carried = METRIC.parallel_transport(velocity, start, end_point=end)
