@@ -16,7 +16,7 @@ import mpmath
 import numpy as np
 import torch
 
-from geomstats_cor import METRICS, FullRankCorrelationMatrices, kernels
+from geomstats_cor import METRICS, FullRankCorrelationMatrices
 
 from .matrices import correlations_of_condition, tangent_vectors
 
@@ -69,12 +69,21 @@ def off_log(c):
 
 
 def log_scaled(c):
-    """Return log(D C D) with unit row sums of D C D, D by Newton's method.
+    """Return log(D C D) with unit row sums of D C D.
 
-    It starts close to the solution; the positive solution is unique, and what it is
-    ends positive with a residual of zero.
+    Newton's method with the damping of self-concordant functions, which stays positive,
+    in float64; then without damping, in many digits.
     """
-    x = exact(kernels.log_scaling(rounded(c)))
+    matrix, x = rounded(c), np.ones(len(c))
+    for _ in range(1000):
+        scaled = x[:, None] * matrix * x + np.eye(len(x))
+        residual = 1.0 - x * (matrix @ x)
+        step = np.linalg.solve(scaled, residual)
+        decrement = np.sqrt(max(residual @ step, 0.0))
+        x = x * (1.0 + step / (1.0 + decrement))
+        if decrement < 1e-3:
+            break
+    x = exact(x)
     for _ in range(12):
         jacobian = mpmath.matrix((c + np.diag(1 / x**2)).tolist())
         step = mpmath.lu_solve(jacobian, mpmath.matrix((1 / x - c @ x).tolist()))

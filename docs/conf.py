@@ -46,6 +46,7 @@ suppress_warnings = ["ref.citation"]
 default_role = "py:obj"
 autosummary_generate = False  # api_reference writes these pages
 autodoc_typehints = "none"
+autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 html_math_renderer = "mathml"
 

@@ -10,8 +10,8 @@ correlations of short recordings.
 # %%
 # Data
 # ----
-# Two classes of signals with five channels. They differ in how the channels are mixed,
-# and every recording has scales of its own, which correlations do not see. A recording
+# Two classes of signals with five channels. They differ a little in how channels are
+# mixed, and every recording has scales of its own, which correlations do not see. It
 # is cut into three windows, and each window becomes one correlation matrix: an input
 # has shape [3, 5, 5], three channels for the network.
 
@@ -22,8 +22,9 @@ from cornet_nn import CorNet
 from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
 
 torch.manual_seed(0)
-n, windows, length = 5, 3, 40
-mixings = torch.eye(n) + 0.35 * torch.randn(2, n, n)
+n, windows, length = 5, 3, 20
+common = torch.eye(n) + 0.35 * torch.randn(n, n)
+mixings = common + 0.1 * torch.randn(2, n, n)
 labels = torch.arange(240) % 2
 sources = torch.randn(240, windows, n, length)
 scales = torch.exp(torch.randn(240, 1, n, 1))

@@ -110,10 +110,17 @@ def _module_page(module_name, module, homes):
         if own or other:
             lines.append(_title(heading, "-"))
         if own:
-            lines += [".. autosummary::", "   :toctree: generated", ""]
+            lines += [".. autosummary::", "   :nosignatures:", "   :toctree: generated"]
+            lines.append("")
             lines += [*(f"   {x.rpartition('.')[2]}" for x in own), ""]
         if other:
-            lines += ["Of a subpackage:", "", ".. autosummary::", ""]
+            lines += [
+                "Of a subpackage:",
+                "",
+                ".. autosummary::",
+                "   :nosignatures:",
+                "",
+            ]
             below = len(module_name) + 1
             lines += [*(f"   ~{x[below:]}" for x in other), ""]
     if groups["Data"]:
