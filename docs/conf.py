@@ -74,6 +74,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r".*\.py$",
     "abort_on_example_error": True,
+    "capture_repr": (),
     "reset_argv": "gallery.arguments",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,

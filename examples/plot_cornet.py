@@ -82,5 +82,6 @@ figure, axes = plt.subplots(1, 2, figsize=(6.5, 3.2), layout="constrained")
 for label, ax in enumerate(axes):
     mean = frechet_mean(hidden[labels[test] == label], small)
     image = ax.imshow(mean, vmin=-1, vmax=1, cmap="RdBu_r")
+    ax.set(xticks=[], yticks=[])
     ax.set_title(f"mean hidden matrix, class {label}", fontsize=10)
 figure.colorbar(image, ax=axes, shrink=0.8)
