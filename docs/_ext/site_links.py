@@ -4,8 +4,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sphinx.errors import ExtensionError
-
 # Attributes by which a page makes the browser load something.
 _LOADS = {
     ("script", "src"),
@@ -73,6 +71,8 @@ def faults(root):
 
 
 def _check(app, exception):
+    from sphinx.errors import ExtensionError  # here, so that tests need no Sphinx
+
     if exception is None and app.builder.format == "html":
         found = faults(Path(app.outdir))
         if found:

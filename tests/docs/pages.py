@@ -6,6 +6,8 @@ writes the output of each block into the `text` block that follows it.
 """
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import re
@@ -22,17 +24,15 @@ _BLOCK = re.compile(
     re.DOTALL,
 )
 
-# In the new process: the blocks share their names, as they do for a reader.
-_DRIVER = """
-import contextlib, io, json, sys
-names = {"__name__": "__main__"}
-outputs = []
-for number, code in enumerate(json.load(sys.stdin)):
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, f"block {number}", "exec"), names)
-    outputs.append(printed.getvalue())
-print(json.dumps(outputs))
-"""
+
+def execute(codes):
+    """Return what each block prints; they share their names, as for a reader."""
+    names, outputs = {"__name__": "__main__"}, []
+    for number, code in enumerate(codes):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, f"block {number}", "exec"), names)
+        outputs.append(printed.getvalue())
+    return outputs
 
 
 def blocks(page):
@@ -47,7 +47,7 @@ def run(page):
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", _DRIVER],
+            [sys.executable, __file__, "--execute"],
             input=json.dumps([code for code, _ in blocks(page)]),
             capture_output=True,
             text=True,
@@ -74,6 +74,10 @@ def write_outputs(page):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", type=Path, nargs="+")
-    for given in parser.parse_args().pages:
+    parser.add_argument("pages", type=Path, nargs="*")
+    parser.add_argument("--execute", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.execute:
+        print(json.dumps(execute(json.load(sys.stdin))))
+    for given in args.pages:
         write_outputs(given)

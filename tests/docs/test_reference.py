@@ -71,7 +71,6 @@ def test_methods_of_bases_without_a_page_are_shown(pages):
 
 
 def test_broken_links_are_found(tmp_path):
-    pytest.importorskip("sphinx")
     faults = extension("site_links").faults
     (tmp_path / "a.html").write_text(
         '<p id="here"></p><a href="b.html#there"></a><a href="#here"></a>'
