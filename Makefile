@@ -63,6 +63,15 @@ $(VENV)/bench.stamp: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,bench]'
 	touch $@
 
+.PHONY: docs
+docs: $(VENV)/docs.stamp ## Build the site into docs/_build/html; every warning is an error
+	MPLBACKEND=Agg $(ONE_THREAD) $(BIN)/python -m sphinx -W --keep-going \
+		-d docs/_build/doctrees docs docs/_build/html
+
+$(VENV)/docs.stamp: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,plot,dask,progress,examples,docs]'
+	touch $@
+
 clean: ## Remove everything the other targets made, .venv included
-	rm -rf $(VENV) build docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
