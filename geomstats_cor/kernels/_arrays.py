@@ -268,6 +268,6 @@ def _positive_solver_numpy(matrix):
     def solve(vector):
         rows = zip(factors, vector.reshape(-1, size), strict=True)
         solutions = [substitute(factor, row)[0] for factor, row in rows]
-        return np.reshape(solutions, vector.shape)
+        return np.asarray(solutions, dtype=vector.dtype).reshape(vector.shape)
 
     return solve
