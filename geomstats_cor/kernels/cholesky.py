@@ -12,6 +12,8 @@ References
    geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
 """
 
+import math
+
 from ._arrays import (
     diagonal,
     diagonal_matrix,
@@ -387,8 +389,8 @@ def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     xp = namespace(factor)
     pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1) ** 2
-    regular = definite & (smallest > rank_tolerance(factor))
+    smallest = xp.min(pivots, axis=-1)
+    regular = definite & (smallest > math.sqrt(rank_tolerance(factor)))
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
