@@ -11,12 +11,11 @@ import functools
 import math
 import operator
 
-from ._arrays import add_multiple, eye_like, namespace
+from ._arrays import add_multiple, eps, eye_like, namespace
 from ._gradients import detached, is_readable
 from ._lower import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
-_RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
@@ -64,11 +63,13 @@ def expm1(x, kind=LOWER):
 
 
 def _halvings(matrix):
+    """Return how often to halve a matrix, so that the next term is below rounding."""
     xp = namespace(matrix)
+    radius = (0.4 * eps(matrix) * math.factorial(_DEGREE + 1)) ** (1.0 / _DEGREE)
     norms = xp.max(xp.sum(xp.abs(matrix), axis=-2), axis=-1)
     norms = xp.where(xp.isfinite(norms), norms, 0.0)
     largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
-    return max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
+    return max(0, math.ceil(math.log2(max(largest, 1e-300) / radius)))
 
 
 def _expm1_by_blocks(x, kind):

@@ -9,9 +9,9 @@ transform :math:`Z = (2 I + N)^{-1} N`, the logarithm is
 
 The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel. (The
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
-with parameter 0.9 and :math:`n = 100` it has no digit left.) For large matrices the
-integral is cheaper: Gauss-Legendre nodes, as many as the decay of the powers of
-:math:`Z` asks for.
+with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
+Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
+series is left for where numbers cannot be looked at, while torch traces or maps.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
@@ -362,6 +362,7 @@ class _SeriesTerms:
         self.square = square.mT
         tiny = float(xp.finfo(cayley.dtype).smallest_normal)
         self.reference = xp.max(xp.abs(self.probes[0]), axis=-2) + tiny
+        self.is_known = xp.isfinite(self.reference)  # a failed matrix asks for nothing
         self.terms = [1.0]
         self.measure()
 
@@ -379,7 +380,8 @@ class _SeriesTerms:
         for _ in range(_PROBED_TOGETHER):
             self.probes.append(self.probes[-1] @ self.square)
         sizes = xp.max(xp.abs(xp.stack(self.probes[1:])), axis=-2)
-        relative = xp.reshape(sizes / self.reference, (_PROBED_TOGETHER, -1))
+        relative = xp.where(self.is_known, sizes / self.reference, 0.0)
+        relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
         self.terms += xp.max(relative, axis=-1).tolist()
         self.probes = self.probes[-1:]
 
