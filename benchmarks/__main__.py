@@ -22,6 +22,7 @@ from .memory import memory_rows
 from .peer import peer_rows
 from .timing import ALL_THREADS, CPU, WALL
 
+_SAVED_EVERY = 5.0  # seconds
 PARTS = ("peer", "kernels", "metrics", "counts", "memory")
 
 
@@ -61,7 +62,7 @@ def arguments():
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")
     options = parser.parse_args()
     options.sizes = options.sizes or [10, 28, 50, 100, 300] + [1000] * options.full
-    options.budget = options.budget or (20.0 if options.full else 0.2)
+    options.budget = options.budget or (20.0 if options.full else 0.15)
     options.batches = {n: batch_size(n, options.full) for n in options.sizes}
     options.small = [n for n in options.sizes if n <= 50 or options.full]
     if options.memory_sizes is None:
@@ -75,17 +76,24 @@ def is_wanted(named, options):
 
 
 class Results:
-    """The rows so far, saved after every part so that nothing is lost."""
+    """The rows so far, saved every few seconds so that little is ever lost."""
 
     def __init__(self, path):
         self.rows, self.path, self.start = [], path, time.perf_counter()
+        self._saved = self.start
 
     def add(self, rows):
-        """Take rows in, and save."""
+        """Take rows in, and save now and then."""
         for row in rows:
             self.rows.append(row)
             self._progress(row)
-            report.write_csv(self.rows, self.path)
+            if time.perf_counter() - self._saved > _SAVED_EVERY:
+                self.save()
+
+    def save(self):
+        """Write all rows."""
+        report.write_csv(self.rows, self.path)
+        self._saved = time.perf_counter()
 
     def _progress(self, row):
         if sys.stderr.isatty():
@@ -106,9 +114,11 @@ def show(title, lines):
 
 def run_peer(options, results):
     """Time geomstats."""
+    # Matrices take geomstats seconds each from n = 50 on: few are enough for a ratio.
+    few = {n: batch if n < 50 else 6 for n, batch in options.batches.items()}
     rows = peer_rows(
         sorted(options.small),
-        options.batches,
+        options.batches if options.full else few,
         options.metrics,
         options.operations,
         options.cap,
@@ -194,6 +204,7 @@ def run(options):
             "geomstats, ratio to the same floor",
             report.peer_table(results.of("peer"), results.of("metric")),
         )
+    results.save()
     show("Summary", report.summary(results.rows))
     figure = options.output / "cost.png"
     if results.of("metric"):
