@@ -22,7 +22,7 @@ BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
 .PHONY: help setup demo test lint clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
 
 setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses the interpreter)
 
@@ -51,11 +51,11 @@ lint: setup ## Check style and formatting
 	$(BIN)/python -m ruff format --check .
 
 .PHONY: bench bench-full
-bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets; bench-full takes all sizes
+bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets, in a few minutes
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.cornet
 
-bench-full: $(VENV)/bench.stamp
+bench-full: $(VENV)/bench.stamp ## The same with n = 1000, growth, larger batches and more rounds: hours
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks.cornet --full
 

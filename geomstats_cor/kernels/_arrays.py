@@ -207,9 +207,13 @@ def solve_unit_lower(strict, right, left=True):
     Of :math:`N`, the strictly lower part alone is read.
     """
     if is_torch(strict):
-        return namespace(strict).linalg.solve_triangular(
-            strict, right, upper=False, left=left, unitriangular=True
-        )
+        solve = namespace(strict).linalg.solve_triangular
+        if left:
+            # Transposed, the result has its rows together, as everything else has.
+            strict, right = strict.mT, right.mT
+            solution = solve(strict, right, upper=True, left=False, unitriangular=True)
+            return solution.mT
+        return solve(strict, right, upper=False, left=False, unitriangular=True)
     lower = with_diagonal(strict, 1.0)
     if left:
         return _solve_lower_numpy(lower, right)

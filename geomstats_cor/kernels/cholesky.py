@@ -12,6 +12,8 @@ References
    geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
 """
 
+import math
+
 from ._arrays import (
     diagonal,
     diagonal_matrix,
@@ -26,6 +28,14 @@ from ._arrays import (
     with_diagonal,
 )
 from ._gradients import StatedGradient
+from ._lower import (
+    lower_part_of_product,
+    lower_product,
+    lower_product_adjoint_left,
+    lower_right_quotient,
+    lower_right_quotient_adjoint,
+    lower_times_upper,
+)
 from ._piecewise import piecewise
 from ._tangent_spaces import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
@@ -277,6 +287,12 @@ def theta_inverse_second_differential(vector, unit_lower):
     return _inverse_second_differential(vector, vector, unit_lower)
 
 
+@piecewise(held=2)
+def _inverse_value(unit_lower):
+    factor, _ = _normalised_rows(unit_lower)
+    return with_diagonal(lower_times_upper(factor, factor), 1.0)
+
+
 def _theta_value(correlation):
     factor, definite = flagged_cholesky(correlation)
     return factor / _regular_pivots(factor, definite)[..., None]
@@ -284,11 +300,11 @@ def _theta_value(correlation):
 
 @piecewise(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = tangent_vec / _outer_scale(unit_lower)
-    for _ in range(2):
-        whitened = solve_unit_lower(unit_lower, whitened).mT
+    whitened = solve_unit_lower(unit_lower, tangent_vec / _outer_scale(unit_lower))
+    # The result is symmetric, and its lower triangle is enough.
+    whitened = lower_right_quotient_adjoint(unit_lower, whitened)
     half = 0.5 * diagonal(whitened)
-    moved = unit_lower @ strictly_lower(whitened)
+    moved = lower_product(unit_lower, strictly_lower(whitened))
     # The diagonal of A acts from the right in the first term, from the left in the
     # second: only its differences remain.
     moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
@@ -299,18 +315,18 @@ def _differential(tangent_vec, unit_lower):
 def _adjoint(cotangent, unit_lower):
     """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for strictly lower G."""
     unit_lower = moving_strictly_lower(unit_lower)
-    product = unit_lower.mT @ cotangent
+    product = lower_product_adjoint_left(unit_lower, cotangent)
     half = 0.5 * (diagonal(product) - row_dot(cotangent, unit_lower)[..., 0])
     moved = strictly_lower(product) + diagonal_matrix(half)
-    for _ in range(2):
-        moved = solve_unit_lower(unit_lower, moved, left=False).mT
+    moved = lower_right_quotient(unit_lower, moved).mT
+    moved = solve_unit_lower(unit_lower, moved, left=False)
     return _hollow(moved / _outer_scale(unit_lower))
 
 
 @piecewise(held=6)
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
-    moved = _rows_differential(vector, factor, scale) @ factor.mT
+    moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
     return off_diagonal(moved + moved.mT)
 
 
@@ -319,8 +335,8 @@ def _inverse_adjoint(cotangent, unit_lower):
     """Return the adjoint of the differential of the inverse, for hollow cotangents."""
     unit_lower = moving_strictly_lower(unit_lower)
     factor, scale = _normalised_rows(unit_lower)
-    moved = 2.0 * _rows_differential(cotangent @ factor, factor, scale)
-    return strictly_lower(moved)
+    image = lower_part_of_product(cotangent, factor)
+    return strictly_lower(2.0 * _rows_differential(image, factor, scale))
 
 
 @piecewise(held=8)
@@ -334,7 +350,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     second = (3.0 * slope_a * slope_b - row_dot(scaled_a, scaled_b)) * factor
     second = second - slope_a * scaled_b - slope_b * scaled_a
     first_a, first_b = scaled_a - slope_a * factor, scaled_b - slope_b * factor
-    half = second @ factor.mT + first_a @ first_b.mT
+    half = lower_times_upper(second, factor) + lower_times_upper(first_a, first_b)
     return off_diagonal(half + half.mT)
 
 
@@ -349,7 +365,8 @@ def _inverse_second_adjoint(vector, cotangent, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     slope = row_dot(vector, factor) * scale
     moved = _rows_differential(vector, factor, scale)
-    image, moved_image = cotangent @ factor, cotangent @ moved
+    image = lower_part_of_product(cotangent, factor)
+    moved_image = lower_part_of_product(cotangent, moved)
     along = row_dot(image, factor)
     turned = row_dot(moved_image, factor) + row_dot(image, moved) - slope * along
     curved = moved_image - slope * image - turned * factor - along * moved
@@ -364,7 +381,7 @@ def _rows_differential(vector, factor, scale):
 
 def _outer_scale(unit_lower):
     """Return the products of the diagonal entries of the Cholesky factor, pairwise."""
-    _, scale = _normalised_rows(unit_lower)
+    scale = _row_scale(unit_lower)
     return scale * scale.mT
 
 
@@ -424,7 +441,7 @@ _theta_differential = StatedGradient(
     keeps_value=True,
 )
 _theta_inverse = StatedGradient(
-    correlation_of_rows,
+    _inverse_value,
     lambda tangents, unit_lower: _theta_inverse_differential(
         strictly_lower(tangents[0]), unit_lower
     ),
@@ -523,12 +540,16 @@ def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     xp = namespace(factor)
     pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1) ** 2
-    regular = definite & (smallest > rank_tolerance(factor))
+    smallest = xp.min(pivots, axis=-1)
+    regular = definite & (smallest > math.sqrt(rank_tolerance(factor)))
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
+def _row_scale(matrix):
+    """Return the numbers that normalise rows."""
+    return 1.0 / namespace(matrix).linalg.vector_norm(matrix, axis=-1, keepdims=True)
+
+
 def _normalised_rows(matrix):
-    xp = namespace(matrix)
-    scale = 1.0 / xp.linalg.vector_norm(matrix, axis=-1, keepdims=True)
+    scale = _row_scale(matrix)
     return matrix * scale, scale
