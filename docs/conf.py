@@ -96,16 +96,9 @@ _PAGES_OF_FILES = [
 ]
 
 
-# Pages that toctrees list, and that a checkout may not have yet.
-_PERHAPS_ABSENT = ("training", "reproduce", "datasets", "command_line")
-
-
 def _link_to_pages(app, docname, source):
     for pattern, page in _PAGES_OF_FILES:
         source[0] = pattern.sub(page, source[0])
-    for page in _PERHAPS_ABSENT:
-        if not (DOCS / f"{page}.md").exists():
-            source[0] = re.sub(rf"^/?{page}\n", "", source[0], flags=re.MULTILINE)
 
 
 def setup(app):
