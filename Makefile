@@ -22,7 +22,7 @@ BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
 .PHONY: help setup demo test lint clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
 
 setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses the interpreter)
 
@@ -32,10 +32,15 @@ $(STAMP): setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,progress,examples,test]'
 	touch $@
 
-demo: setup ## Means of brain connectomes under the five metrics, and hyperplanes of each
+demo: setup ## Means of connectomes, hyperplanes, and networks under the five metrics
 	MPLBACKEND=Agg $(BIN)/python examples/plot_connectome_means.py \
 		--output $(DEMO)/connectome_geodesics.png
 	$(BIN)/python -m geomstats_cor.plotting hyperplanes -o $(DEMO)/hyperplanes.png
+	rm -rf $(DEMO)/radar-synthetic $(DEMO)/connectomes
+	$(ONE_THREAD) $(BIN)/cornet compare radar-synthetic --option representation=covariance \
+		--center --epochs 10 --folds 3 --run-dir $(DEMO)/radar-synthetic
+	$(ONE_THREAD) $(BIN)/cornet compare connectomes \
+		--center --epochs 30 --folds 5 --seeds 0 1 2 --run-dir $(DEMO)/connectomes
 
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)
@@ -46,11 +51,11 @@ lint: setup ## Check style and formatting
 	$(BIN)/python -m ruff format --check .
 
 .PHONY: bench bench-full
-bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets; bench-full takes all sizes
+bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets, in a few minutes
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.cornet
 
-bench-full: $(VENV)/bench.stamp
+bench-full: $(VENV)/bench.stamp ## The same with n = 1000, growth, larger batches and more rounds: hours
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks.cornet --full
 
@@ -58,6 +63,15 @@ $(VENV)/bench.stamp: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,bench]'
 	touch $@
 
+.PHONY: docs
+docs: $(VENV)/docs.stamp ## Build the site into docs/_build/html; every warning is an error
+	MPLBACKEND=Agg $(ONE_THREAD) $(BIN)/python -m sphinx -W --keep-going \
+		-d docs/_build/doctrees docs docs/_build/html
+
+$(VENV)/docs.stamp: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,plot,dask,progress,examples,docs]'
+	touch $@
+
 clean: ## Remove everything the other targets made, .venv included
-	rm -rf $(VENV) build docs/_build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -22,6 +22,7 @@ from .memory import memory_rows
 from .peer import peer_rows
 from .timing import ALL_THREADS, CPU, WALL
 
+_SAVED_EVERY = 5.0  # seconds
 PARTS = ("peer", "kernels", "metrics", "counts", "memory")
 
 
@@ -30,7 +31,12 @@ def arguments():
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Ratios to floors, next to targets."
     )
-    parser.add_argument("--full", action="store_true", help="all sizes, to n = 1000")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="all there is: n = 1000 and growth, geomstats and counts beyond n = 50, "
+        "batches of 30, more rounds, wall-clock time in float32",
+    )
     parser.add_argument("--sizes", type=int, nargs="+", help="matrix sizes")
     parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
@@ -55,8 +61,10 @@ def arguments():
     parser.add_argument("--memory-sizes", type=int, nargs="*")
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")
     options = parser.parse_args()
-    options.sizes = options.sizes or [10, 28, 50, 100] + [300, 1000] * options.full
-    options.budget = options.budget or (20.0 if options.full else 0.6)
+    options.sizes = options.sizes or [10, 28, 50, 100, 300] + [1000] * options.full
+    options.budget = options.budget or (20.0 if options.full else 0.15)
+    options.batches = {n: batch_size(n, options.full) for n in options.sizes}
+    options.small = [n for n in options.sizes if n <= 50 or options.full]
     if options.memory_sizes is None:
         options.memory_sizes = [300, 1000] if options.full else [300]
     return options
@@ -68,17 +76,24 @@ def is_wanted(named, options):
 
 
 class Results:
-    """The rows so far, saved after every part so that nothing is lost."""
+    """The rows so far, saved every few seconds so that little is ever lost."""
 
     def __init__(self, path):
         self.rows, self.path, self.start = [], path, time.perf_counter()
+        self._saved = self.start
 
     def add(self, rows):
-        """Take rows in, and save."""
+        """Take rows in, and save now and then."""
         for row in rows:
             self.rows.append(row)
             self._progress(row)
-            report.write_csv(self.rows, self.path)
+            if time.perf_counter() - self._saved > _SAVED_EVERY:
+                self.save()
+
+    def save(self):
+        """Write all rows."""
+        report.write_csv(self.rows, self.path)
+        self._saved = time.perf_counter()
 
     def _progress(self, row):
         if sys.stderr.isatty():
@@ -99,13 +114,15 @@ def show(title, lines):
 
 def run_peer(options, results):
     """Time geomstats."""
-    sizes = sorted(options.sizes)
+    # Matrices take geomstats seconds each from n = 50 on: few are enough for a ratio.
+    few = {n: batch if n < 50 else 6 for n, batch in options.batches.items()}
     rows = peer_rows(
-        sizes,
-        {n: batch_size(n) for n in sizes},
+        sorted(options.small),
+        options.batches if options.full else few,
         options.metrics,
         options.operations,
         options.cap,
+        rounds=3 if options.full else 1,
     )
     results.add(row for row in rows if is_wanted(row, options))
 
@@ -113,11 +130,10 @@ def run_peer(options, results):
 def run_cells(options, results):
     """Time kernels and metrics, size by size, and print each table."""
     for n in options.sizes:
-        cells = kernel_cells(n) if "kernels" in options.parts else []
+        batch = options.batches[n]
+        cells = kernel_cells(n, batch) if "kernels" in options.parts else []
         if "metrics" in options.parts:
-            cells += metric_cells(
-                n, metrics=options.metrics, operations=options.operations
-            )
+            cells += metric_cells(n, batch, options.metrics, options.operations)
         cells = [cell for cell in cells if is_wanted(cell, options)]
         for dtype in options.dtypes:
             # Wall-clock time is for orientation: one dtype is enough in a short run.
@@ -135,7 +151,7 @@ def run_cells(options, results):
             peers = [
                 row for row in results.of("peer") if (row.n, row.dtype) == (n, dtype)
             ]
-            title = f"n = {n}, batch {batch_size(n)}, {dtype}: ratios to the floor"
+            title = f"n = {n}, batch {batch}, {dtype}: ratios to the floor"
             if cells:
                 show(title, report.timing_table(rows, peers))
 
@@ -161,14 +177,14 @@ def run(options):
         run_peer(options, results)
     run_cells(options, results)
     if "counts" in options.parts:
-        for n in options.sizes:
+        for n in options.small:
             batch = {300: 8, 1000: 2}.get(n, 30)
             for dtype in options.dtypes:
                 results.add(count_rows(n, dtype, batch))
         show("Factorisations per iteration", report.simple_table(results.of("count")))
     if "memory" in options.parts:
         for n in options.memory_sizes:
-            batch = batch_size(n) if options.full else 4
+            batch = batch_size(n, options.full)
             found = memory_rows(
                 n, options.dtypes[0], batch, options.metrics, options.operations
             )
@@ -188,6 +204,7 @@ def run(options):
             "geomstats, ratio to the same floor",
             report.peer_table(results.of("peer"), results.of("metric")),
         )
+    results.save()
     show("Summary", report.summary(results.rows))
     figure = options.output / "cost.png"
     if results.of("metric"):

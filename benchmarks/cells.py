@@ -110,9 +110,9 @@ def _theta_log(correlation):
     return kernels.log_unit_lower(kernels.theta(correlation))
 
 
-def kernel_cells(n):
+def kernel_cells(n, batch=None):
     """Return the kernels on their inputs."""
-    batch = batch_size(n)
+    batch = batch or batch_size(n)
     easy = correlations_of_condition(batch, n, CONDITION)
     hard = correlations_of_condition(batch, n, 1e4)
     steady = autoregressive(batch, n)

@@ -180,17 +180,18 @@ def arguments():
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.cornet", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("--full", action="store_true", help="n = 300 and 1000, too")
+    parser.add_argument("--full", action="store_true", help="n = 1000, too")
     parser.add_argument("--sizes", type=int, nargs="+", help="matrix sizes")
     parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
     parser.add_argument("--metrics", nargs="+", choices=METRICS, default=list(METRICS))
     parser.add_argument("--batch", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--budget", type=float, default=20.0, help="seconds for a size")
+    parser.add_argument("--budget", type=float, help="seconds for a size and dtype")
     parser.add_argument("--no-backward", action="store_true", help="forward alone")
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")
     options = parser.parse_args()
-    options.sizes = options.sizes or [30, 100] + [300, 1000] * options.full
+    options.sizes = options.sizes or [30, 100, 300] + [1000] * options.full
+    options.budget = options.budget or (60.0 if options.full else 12.0)
     return options
 
 

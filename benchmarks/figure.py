@@ -33,8 +33,15 @@ def draw(rows, path, cap):
     keys = [key for key in METRIC_FLOORS if any(_is_of(row, key) for row in ours)]
     if not keys:
         return
+    lines = 1 + len(keys) // 3  # one panel more, for the legend
     figure, axes = plt.subplots(
-        2, 3, figsize=(11, 7), sharex=True, sharey=True, layout="constrained"
+        lines,
+        3,
+        figsize=(11, 3.5 * lines),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
     )
     panels = list(axes.flat)
     sizes = sorted({row.n for row in rows})
@@ -57,7 +64,7 @@ def draw(rows, path, cap):
     for axis in panels[len(keys) :]:
         axis.set_axis_off()
     _legend(panels[len(keys)], cap)
-    figure.suptitle("Cost of the five metrics: float64, one thread", fontsize=12)
+    figure.suptitle("Cost of the metrics: float64, one thread", fontsize=12)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
     plt.close(figure)

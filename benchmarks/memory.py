@@ -8,7 +8,7 @@ allocator itself holds back; the input is not in it, the gradient is.
 import os
 
 # The profiler reports its own beginning and end on stderr otherwise.
-os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 from torch.profiler import ProfilerActivity, profile  # noqa: E402
 

@@ -141,7 +141,7 @@ def _remark(answer):
     return f"{answer['ours']:.2f} x ours in numpy, differs by {difference:.0e}{wrong}"
 
 
-def _space(key, n):
+def geomstats_space(key, n):
     """Return geomstats' own space, with the parameters that mean the same metric."""
     import geomstats.geometry.full_rank_correlation_matrices as peer
 
@@ -173,7 +173,7 @@ def _work(request):
     n, batch = request["n"], request["batch"]
     (cell,) = metric_cells(n, batch, (key,), (operation,))
     expected = cell.function(*cell.arrays)
-    space = _space(key, n)
+    space = geomstats_space(key, n)
     call = _mean if operation == "mean" else OPERATIONS[operation][1]
     print(json.dumps("started"), flush=True)
     try:

@@ -38,7 +38,7 @@ CPU = Clock("cpu", time.process_time, 1)
 WALL = Clock("wall", time.perf_counter, ALL_THREADS)
 
 
-def interleave(tasks, clock, rounds, budget):
+def interleave(tasks, clock, rounds, budget, loops=None):
     """Time tasks in turn, round after round.
 
     Parameters
@@ -50,8 +50,10 @@ def interleave(tasks, clock, rounds, budget):
     rounds : int
         Number of rounds, after a warm-up.
     budget : float
-        Seconds of wall-clock time after which no further round begins. There are
-        three rounds at least, unless a single one takes longer than this.
+        Seconds of wall-clock time after which no further round begins. There are two
+        rounds at least.
+    loops : dict of int
+        How often a sample runs each task; found by a warm-up if it is not given.
 
     Returns
     -------
@@ -60,11 +62,10 @@ def interleave(tasks, clock, rounds, budget):
     """
     times = {name: [] for name in tasks}
     with clock.running():
-        loops = {name: _loops(task) for name, task in tasks.items()}
+        loops = loops or warm_up(tasks)
         begin = time.perf_counter()
         for done in range(rounds):
-            elapsed = time.perf_counter() - begin
-            if done and elapsed > budget and (done >= 3 or elapsed / done > budget):
+            if done >= 2 and time.perf_counter() - begin > budget:
                 break
             for name, task in tasks.items():
                 start = clock.read()
@@ -72,6 +73,11 @@ def interleave(tasks, clock, rounds, budget):
                     task()
                 times[name].append((clock.read() - start) / loops[name])
     return times
+
+
+def warm_up(tasks):
+    """Run tasks for the first time, and return how often a sample runs each."""
+    return {name: _loops(task) for name, task in tasks.items()}
 
 
 def _loops(task):

@@ -35,19 +35,63 @@ class CorLayer(nn.Module, abc.ABC):
         self.channels, self.channels_out = channels, channels_out
 
     def read(self, point):
-        """Return the features [..., channels, d] of points [..., channels, n, n]."""
+        """Return the features of points.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., channels, n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        features : tensor, shape=[..., channels, d]
+            What the layer takes from them.
+        """
         return self.hyperplanes_in.features(point)
 
     def read_coords(self, coords):
-        """Return the features [..., channels, d] of points with given coordinates."""
+        """Return the features of points with given coordinates.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., channels, d]
+            Coordinates under the metric of the input.
+
+        Returns
+        -------
+        features : tensor, shape=[..., channels, d]
+            What the layer takes from the points.
+        """
         return self.hyperplanes_in.features_of_coords(coords)
 
     @abc.abstractmethod
     def compute(self, features):
-        """Return the coordinates [..., channels_out, d] of the output, or numbers."""
+        """Return the coordinates of the output, or numbers.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, d]
+            Features of the input.
+
+        Returns
+        -------
+        result : tensor, shape=[..., channels_out, d]
+            Coordinates under the metric of the output, or numbers.
+        """
 
     def write(self, coords):
-        """Return the points [..., channels_out, m, m] with given coordinates."""
+        """Return the points with given coordinates.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., channels_out, d]
+            Coordinates under the metric of the output.
+
+        Returns
+        -------
+        point : tensor, shape=[..., channels_out, m, m]
+            Correlation matrices.
+        """
         return self.hyperplanes_out.metric.from_coords(coords)
 
     def finish(self, result, drop_channels=None):
@@ -55,6 +99,18 @@ class CorLayer(nn.Module, abc.ABC):
 
         A layer with `drops_channels` gives one matrix without an axis of channels; a
         container may know better whether the axis was there.
+
+        Parameters
+        ----------
+        result : tensor, shape=[..., channels_out, d]
+            What `compute` returned.
+        drop_channels : bool
+            Whether to leave out the axis of channels; as the layer does if None.
+
+        Returns
+        -------
+        output : tensor
+            Correlation matrices [..., channels_out, m, m] or [..., m, m], or numbers.
         """
         if self.hyperplanes_out is None:
             return result
@@ -62,7 +118,18 @@ class CorLayer(nn.Module, abc.ABC):
         return self.write(result[..., 0, :] if drop_channels else result)
 
     def admit(self, point):
-        """Return the input with an axis of channels, after a look at its shape."""
+        """Return the input with an axis of channels, after a look at its shape.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., channels, n, n]
+            Correlation matrices; the axis of a single channel may be missing.
+
+        Returns
+        -------
+        point : tensor, shape=[..., channels, n, n]
+            The same matrices.
+        """
         return with_channels(point, self.hyperplanes_in.n, self.channels)
 
     @in_full_precision
@@ -138,5 +205,16 @@ class HyperplaneLayer(CorLayer):
             self.gamma.zero_()
 
     def logits(self, features):
-        """Return the logits [..., out] of features [..., fan, d]."""
+        """Return the signed distances to the hyperplanes, times lengths of normals.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., fan, d]
+            Features of the input.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., out]
+            A number for each hyperplane.
+        """
         return self.hyperplanes_in.logits(features, self.weight, self.gamma)

@@ -23,9 +23,15 @@ class TangentActivation(CorLayer):
     -----
     Input and output [..., n, n].
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import TangentActivation
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> TangentActivation(space, torch.relu)(torch.tensor([[1.0, -0.6], [-0.6, 1.0]]))
@@ -38,20 +44,64 @@ class TangentActivation(CorLayer):
         self.function = function
 
     def admit(self, point):
-        """Return the input, after a look at its shape."""
+        """Return the input, after a look at its shape.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        point : tensor, shape=[..., n, n]
+            The same matrices.
+        """
         require_size(point, self.hyperplanes_in.n)
         return point
 
     def read(self, point):
-        """Return the coordinates of points."""
+        """Return the coordinates of points.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+        """
         return self.hyperplanes_in.metric.to_coords(point)
 
     def read_coords(self, coords):
-        """Return the coordinates."""
+        """Return the coordinates, which are the features.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            The same coordinates.
+        """
         return coords
 
     def compute(self, features):
-        """Return the coordinates of the output."""
+        """Return the coordinates of the output.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., d]
+            Coordinates of the input.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+        """
         return self.hyperplanes_in.activate(features, self.function)
 
     def extra_repr(self):

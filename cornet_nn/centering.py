@@ -32,6 +32,7 @@ class Centering(nn.Module):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import Centering
     >>> centering = Centering(channels=1, dim=2)
     >>> centering.fit(torch.tensor([[[1.0, 2.0]], [[3.0, 2.0]]]))
     >>> centering(torch.tensor([[3.0, 3.0]]))
@@ -55,7 +56,18 @@ class Centering(nn.Module):
             self.origin.copy_(features.mean(0))
 
     def forward(self, features):
-        """Return the features relative to the origin."""
+        """Return the features relative to the origin.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, dim]
+            Features.
+
+        Returns
+        -------
+        relative : tensor, shape=[..., channels, dim]
+            Features less the origin.
+        """
         return features - self.origin
 
     def extra_repr(self):

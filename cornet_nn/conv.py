@@ -12,8 +12,11 @@ from ._layer import HyperplaneLayer
 class CorConv1d(HyperplaneLayer):
     r"""Convolution along the axis of channels.
 
-    A receptive field is a run of `kernel_size` channels, and every kernel is a fully
-    connected layer, see `CorFC`, on each receptive field.
+    .. math:: Y_{kf} = \operatorname{FC}_k(C_{sf}, \dots, C_{sf + K - 1}) .
+
+    A receptive field is a run of :math:`K` channels (`kernel_size`), they follow each
+    other in steps of :math:`s` (`stride`), and every kernel is a fully connected layer,
+    see `CorFC`, on each receptive field.
 
     Parameters
     ----------
@@ -51,9 +54,15 @@ class CorConv1d(HyperplaneLayer):
     order of kernels, then of fields. The channel axis may be left out of [n, n] and
     [batch, n, n] if there is one channel.
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import CorConv1d
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> layer = CorConv1d(
     ...     FullRankCorrelationMatrices(5, equip="lsm"),
@@ -106,7 +115,18 @@ class CorConv1d(HyperplaneLayer):
         self.stride, self.fields, self.basis = stride, fields, basis
 
     def compute(self, features):
-        """Return the coordinates [..., out_channels * fields, d] of the output."""
+        """Return the coordinates of the output.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., in_channels, d]
+            Features of the input.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., out_channels * fields, m (m - 1) / 2]
+            Coordinates under the metric of the output.
+        """
         distances = self.logits(self._receptive_fields(features))
         distances = distances.unflatten(-1, (self.out_channels, -1))
         coords = self.hyperplanes_out.coords(distances, self.basis)

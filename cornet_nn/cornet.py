@@ -17,6 +17,11 @@ from .sequential import require_match, run_layers
 class CorNet(nn.Module):
     r"""The correlation network: front end, convolution, activation, regression.
 
+    .. math:: \operatorname{MLR} \circ \, \delta \circ \operatorname{Conv} \circ
+              \operatorname{front\ end} ,
+
+    see `CorConv1d`, `TangentActivation` and `CorMLR`.
+
     Parameters
     ----------
     space_in : FullRankCorrelationMatrices or int
@@ -32,7 +37,9 @@ class CorNet(nn.Module):
     mlr : str or type or FullRankCorrelationMatrices
         Metric of the logistic regression, if it is not that of `space_out`: a key, a
         class or an equipped space of matrices of size m.
-    out_channels, kernel_size, stride, basis
+    out_channels, kernel_size, stride : int
+        See `CorConv1d`.
+    basis : {"orthonormal", "printed"}
         See `CorConv1d`.
     activation : callable
         Pointwise function for a `TangentActivation` after the convolution; none if
@@ -70,6 +77,7 @@ class CorNet(nn.Module):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import CorNet
     >>> model = CorNet(20, 8, num_classes=3, in_channels=7, metric="lecm", mlr="olm")
     >>> model(torch.eye(20).expand(4, 7, 20, 20)).shape
     torch.Size([4, 3])

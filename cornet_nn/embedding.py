@@ -20,16 +20,31 @@ from .front_end import CovariancePooling, Shrinkage
 
 
 class JointFeatures(nn.Module):
-    """The coordinates of every joint, followed by those of a neighbour.
+    r"""The coordinates of every joint, followed by those of a neighbour.
+
+    .. math:: (x_j, x_{\nu(j)}) .
 
     Parameters
     ----------
     neighbors : sequence of int
-        Index of the neighbour of each joint.
+        Index :math:`\nu(j)` of the neighbour of each joint.
 
     Notes
     -----
     Input [..., joints, k], output [..., joints, 2 k].
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import JointFeatures
+    >>> JointFeatures([1, 0])(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2., 3., 4.],
+            [3., 4., 1., 2.]])
     """
 
     def __init__(self, neighbors):
@@ -44,7 +59,18 @@ class JointFeatures(nn.Module):
         self.register_buffer("neighbors", index, persistent=False)
 
     def forward(self, joints):
-        """Return the features of the joints."""
+        """Return the features of the joints.
+
+        Parameters
+        ----------
+        joints : tensor, shape=[..., joints, k]
+            Coordinates of the joints.
+
+        Returns
+        -------
+        features : tensor, shape=[..., joints, 2 k]
+            Coordinates of each joint and of its neighbour.
+        """
         if joints.ndim < 2 or joints.shape[-2] != len(self.neighbors):
             raise ShapeError(
                 f"the input has shape {tuple(joints.shape)}: "
@@ -72,11 +98,22 @@ class GaussianEmbedding(nn.Module):
     -----
     Input [..., vectors, k], output [..., (k + 1) (k + 2) / 2].
 
+    References
+    ----------
+    .. [L2000] M. Lovrić, M. Min-Oo and E. A. Ruh. Multivariate normal distributions
+       parametrized as a Riemannian symmetric space. J. Multivariate Anal. 74, 2000.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import torch
-    >>> GaussianEmbedding()(torch.randn(4, 50, 31, 6)).shape
+    >>> from cornet_nn import GaussianEmbedding
+    >>> embedding, vectors = GaussianEmbedding(), torch.randn(4, 50, 31, 6)
+    >>> embedding(vectors).shape
     torch.Size([4, 50, 28])
+    >>> bool((embedding.matrix(vectors).det() - 1.0).abs().max() < 1e-3)
+    True
     """
 
     def __init__(self, shrinkage=1e-3):
@@ -86,7 +123,18 @@ class GaussianEmbedding(nn.Module):
 
     @in_full_precision
     def forward(self, vectors):
-        """Return the embedding of each set of vectors."""
+        r"""Return the embedding of each set of vectors.
+
+        Parameters
+        ----------
+        vectors : tensor, shape=[..., vectors, k]
+            Vectors.
+
+        Returns
+        -------
+        embedding : tensor, shape=[..., (k + 1) (k + 2) / 2]
+            Lower triangles of :math:`\log Y`, row by row.
+        """
         logarithm = kernels.sym_log(self.matrix(vectors))
         rows, columns = torch.tril_indices(
             *logarithm.shape[-2:], device=logarithm.device
@@ -94,7 +142,7 @@ class GaussianEmbedding(nn.Module):
         return logarithm[..., rows, columns]
 
     def matrix(self, vectors):
-        """Return the positive definite matrix Y, of determinant one.
+        """Return the positive definite matrix :math:`Y`, of determinant one.
 
         Parameters
         ----------
@@ -118,9 +166,14 @@ class GaussianEmbedding(nn.Module):
 
 
 class TemporalPyramid(nn.Module):
-    """Covariance matrices over the windows of a temporal pyramid.
+    r"""Covariance matrices over the windows of a temporal pyramid.
 
-    Level by level, the sequence is cut into 1, 2, 4, ... windows of equal length.
+    .. math:: \operatorname{Cov}\left\{ x_t : \lfloor w T / 2^\ell \rfloor \le t
+              < \lfloor (w + 1) T / 2^\ell \rfloor \right\} , \qquad w < 2^\ell .
+
+    Level by level, the sequence of length :math:`T` is cut into :math:`2^\ell = 1, 2,
+    4, \dots` windows, and the covariance matrix of each, see `CovariancePooling`, is
+    shrunk.
 
     Parameters
     ----------
@@ -133,11 +186,21 @@ class TemporalPyramid(nn.Module):
     -----
     Input [..., T, k], output [..., 2 ** levels - 1, k, k].
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import torch
-    >>> TemporalPyramid(levels=2)(torch.randn(4, 50, 28)).shape
+    >>> from cornet_nn import CovariancePooling, TemporalPyramid
+    >>> sequence = torch.randn(4, 50, 28)
+    >>> covariances = TemporalPyramid(levels=2, shrinkage=0.0)(sequence)
+    >>> covariances.shape
     torch.Size([4, 3, 28, 28])
+    >>> torch.allclose(covariances[:, 0], CovariancePooling()(sequence.mT))
+    True
     """
 
     def __init__(self, levels=2, shrinkage=1e-3):
@@ -149,7 +212,18 @@ class TemporalPyramid(nn.Module):
 
     @in_full_precision
     def forward(self, sequence):
-        """Return the covariance matrices of the windows."""
+        """Return the covariance matrices of the windows.
+
+        Parameters
+        ----------
+        sequence : tensor, shape=[..., T, k]
+            Sequences of vectors.
+
+        Returns
+        -------
+        covariances : tensor, shape=[..., 2 ** levels - 1, k, k]
+            Symmetric positive definite matrices, level by level.
+        """
         signal, length = sequence.mT, sequence.shape[-2]
         finest = 2 ** (self.levels - 1)
         if length < 2 * finest:

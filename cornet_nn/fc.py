@@ -56,6 +56,7 @@ class CorFC(HyperplaneLayer):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import CorFC
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> layer = CorFC(
     ...     FullRankCorrelationMatrices(5, equip="olm"),
@@ -83,7 +84,18 @@ class CorFC(HyperplaneLayer):
         self.basis = basis
 
     def compute(self, features):
-        """Return the coordinates [..., 1, d] of the output."""
+        """Return the coordinates of the output.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, d]
+            Features of the input.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., 1, m (m - 1) / 2]
+            Coordinates under the metric of the output.
+        """
         coords = self.hyperplanes_out.coords(self.logits(features), self.basis)
         return coords[..., None, :]
 

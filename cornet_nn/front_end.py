@@ -23,6 +23,15 @@ class CovariancePooling(nn.Module):
     -----
     Input [..., n, T], output [..., n, n], of full rank if T > n and no linear
     combination of the n signals is constant; `Shrinkage` helps where it is not.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CovariancePooling
+    >>> signal = torch.tensor([[1.0, -1.0, 1.0, -1.0], [2.0, -2.0, -2.0, 2.0]])
+    >>> CovariancePooling()(signal)
+    tensor([[1., 0.],
+            [0., 4.]])
     """
 
     def __init__(self, unbiased=False):
@@ -31,7 +40,18 @@ class CovariancePooling(nn.Module):
 
     @in_full_precision
     def forward(self, signal):
-        """Return the covariance matrices."""
+        """Return the covariance matrices.
+
+        Parameters
+        ----------
+        signal : tensor, shape=[..., n, T]
+            Signals.
+
+        Returns
+        -------
+        covariance : tensor, shape=[..., n, n]
+            Symmetric positive semidefinite matrices.
+        """
         length = signal.shape[-1] if signal.ndim >= 2 else 0
         if length < 2:
             raise ShapeError(
@@ -57,6 +77,19 @@ class Shrinkage(nn.Module):
     Notes
     -----
     Input and output [..., n, n].
+
+    References
+    ----------
+    .. [L2004] O. Ledoit and M. Wolf. A well-conditioned estimator for large-dimensional
+       covariance matrices. J. Multivariate Anal. 88, 2004.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import Shrinkage
+    >>> Shrinkage(0.5)(torch.tensor([[3.0, 1.0], [1.0, 1.0]]))
+    tensor([[2.5000, 0.5000],
+            [0.5000, 1.5000]])
     """
 
     def __init__(self, amount):
@@ -68,7 +101,18 @@ class Shrinkage(nn.Module):
         self.amount = float(amount)
 
     def forward(self, covariance):
-        """Return the shrunk covariance matrices."""
+        """Return the shrunk covariance matrices.
+
+        Parameters
+        ----------
+        covariance : tensor, shape=[..., n, n]
+            Covariance matrices.
+
+        Returns
+        -------
+        shrunk : tensor, shape=[..., n, n]
+            Matrices of the same trace.
+        """
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         scale = self.amount * diagonal.mean(-1, keepdim=True).expand_as(diagonal)
         return (1.0 - self.amount) * covariance + scale.diag_embed()
@@ -90,6 +134,20 @@ class MatrixPower(nn.Module):
     Notes
     -----
     Input and output [..., n, n], symmetric and positive definite.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import MatrixPower
+    >>> covariance = torch.tensor([[1.25, 0.75], [0.75, 1.25]], dtype=torch.float64)
+    >>> MatrixPower(-1.0)(covariance).numpy().round(6)
+    array([[ 1.25, -0.75],
+           [-0.75,  1.25]])
     """
 
     def __init__(self, exponent):
@@ -98,7 +156,18 @@ class MatrixPower(nn.Module):
 
     @in_full_precision
     def forward(self, covariance):
-        """Return the powers."""
+        r"""Return the powers :math:`\Sigma^p`.
+
+        Parameters
+        ----------
+        covariance : tensor, shape=[..., n, n]
+            Symmetric positive definite matrices.
+
+        Returns
+        -------
+        power : tensor, shape=[..., n, n]
+            Symmetric positive definite matrices.
+        """
         return kernels.sym_power(covariance, self.exponent)
 
     def extra_repr(self):
@@ -114,31 +183,59 @@ class ToCorrelation(nn.Module):
     Notes
     -----
     Input and output [..., n, n]; the diagonal of the output is exactly one.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import ToCorrelation
+    >>> ToCorrelation()(torch.tensor([[4.0, 1.0], [1.0, 1.0]]))
+    tensor([[1.0000, 0.5000],
+            [0.5000, 1.0000]])
     """
 
     @in_full_precision
     def forward(self, covariance):
-        """Return the correlation matrices."""
+        """Return the correlation matrices.
+
+        Parameters
+        ----------
+        covariance : tensor, shape=[..., n, n]
+            Symmetric positive definite matrices.
+
+        Returns
+        -------
+        correlation : tensor, shape=[..., n, n]
+            Correlation matrices.
+        """
         return kernels.cor(covariance)
 
 
 class PowerCorrelation(nn.Sequential):
     r"""Shrinkage, a matrix power, and the correlation matrix of the result.
 
+    .. math:: \operatorname{Cor}\left(\left((1 - s) \Sigma
+              + s \tfrac{\operatorname{tr} \Sigma}{n} I\right)^p\right) .
+
     Parameters
     ----------
     exponent : float
-        Exponent of the power; the power is left out if it is one.
+        Exponent :math:`p` of the power; the power is left out if it is one.
     shrinkage : float
-        Amount of shrinkage before it; none if it is zero.
+        Amount :math:`s` of shrinkage before it; none if it is zero.
 
     Notes
     -----
     Input [..., n, n], symmetric and positive definite; output [..., n, n].
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import PowerCorrelation
     >>> front_end = PowerCorrelation(-0.25, shrinkage=0.01)
     >>> front_end(torch.diag(torch.tensor([1.0, 2.0, 3.0]))).diagonal()
     tensor([1., 1., 1.])
@@ -151,17 +248,20 @@ class PowerCorrelation(nn.Sequential):
 
 
 class TemporalCovariance(nn.Module):
-    """Temporal convolution followed by covariance pooling.
+    r"""Temporal convolution followed by covariance pooling.
+
+    .. math:: \Sigma_c = \frac1T \sum_t (x_{ct} - \bar x_c) (x_{ct} - \bar x_c)^\top ,
+              \qquad x = \operatorname{conv}(\text{signal}) .
 
     A convolution over time makes `channels` groups of `features` signals each; every
-    group gives a covariance matrix.
+    group gives a covariance matrix [C2026]_, which is then shrunk.
 
     Parameters
     ----------
     in_features : int
         Number of signals that come in.
     channels : int
-        Number of covariance matrices, 7 for the radar signals of [C2026].
+        Number of covariance matrices, 7 for the radar signals of [C2026]_.
     features : int
         Size of the covariance matrices, 20 there.
     kernel_size : int
@@ -188,6 +288,7 @@ class TemporalCovariance(nn.Module):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import TemporalCovariance
     >>> front_end = TemporalCovariance(2, channels=7, features=20, kernel_size=9)
     >>> front_end(torch.randn(4, 2, 100)).shape
     torch.Size([4, 7, 20, 20])
@@ -219,6 +320,17 @@ class TemporalCovariance(nn.Module):
         self.shrinkage = Shrinkage(shrinkage)
 
     def forward(self, signal):
-        """Return the covariance matrices."""
+        """Return the covariance matrices.
+
+        Parameters
+        ----------
+        signal : tensor, shape=[..., in_features, T]
+            Signals, with at most one axis before the features.
+
+        Returns
+        -------
+        covariance : tensor, shape=[..., channels, features, features]
+            Symmetric positive definite matrices.
+        """
         filtered = self.conv(signal).unflatten(-2, (self.channels, self.features))
         return self.shrinkage(self.pooling(filtered))

@@ -48,11 +48,16 @@ class CorMLR(HyperplaneLayer):
 
     Examples
     --------
+    The identity lies on all hyperplanes of a new layer:
+
     >>> import torch
+    >>> from cornet_nn import CorMLR
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> layer = CorMLR(FullRankCorrelationMatrices(5, equip="olm"), num_classes=3)
     >>> layer(torch.eye(5).expand(8, 5, 5)).shape
     torch.Size([8, 3])
+    >>> bool(layer(torch.eye(5)).abs().max() < 1e-6)
+    True
     """
 
     def __init__(self, space, num_classes, channels=1, device=None, dtype=None):
@@ -63,7 +68,18 @@ class CorMLR(HyperplaneLayer):
         self.num_classes = num_classes
 
     def compute(self, features):
-        """Return the logits [..., num_classes]."""
+        """Return the logits.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, d]
+            Features of the input.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits :math:`v_k`.
+        """
         return self.logits(features)
 
     def extra_repr(self):

@@ -55,9 +55,15 @@ def poincare_exp0(tangent_vec, curvature=-1.0):
     point : tensor, shape=[..., k]
         Point of the ball, a few rounding units at least away from the boundary.
 
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import poincare_exp0
     >>> float(poincare_exp0(torch.tensor([0.5]))) == float(torch.tensor(0.5).tanh())
     True
     """
@@ -66,6 +72,10 @@ def poincare_exp0(tangent_vec, curvature=-1.0):
 
 def poincare_log0(point, curvature=-1.0):
     r"""Return the logarithm at the origin, the inverse of `poincare_exp0`.
+
+    .. math:: \operatorname{Log}_0(x)
+              = \frac{\operatorname{atanh}(\kappa |x|)}{\kappa |x|} x, \qquad
+              \kappa = \sqrt{-K} .
 
     Parameters
     ----------
@@ -78,6 +88,19 @@ def poincare_log0(point, curvature=-1.0):
     -------
     tangent_vec : tensor, shape=[..., k]
         Tangent vector at the origin.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import poincare_exp0, poincare_log0
+    >>> vector = torch.tensor([0.3, -0.4], dtype=torch.float64)
+    >>> poincare_log0(poincare_exp0(vector)).numpy().round(12)
+    array([ 0.3, -0.4])
     """
     return kernels.ball_log(point, require_curvature(curvature))
 
@@ -87,11 +110,12 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
               \lambda_x \kappa \langle x, [z_k] \rangle \cosh(2 \kappa \gamma_k)
-              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right), \qquad
-              \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} ,
+              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right) ,
 
-    with :math:`\kappa = \sqrt{-K}` and :math:`[z] = z / |z|`. As :math:`K \to 0` they
-    tend to :math:`4 (\langle x, z_k \rangle - \gamma_k |z_k|)`.
+    .. math:: \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} , \qquad
+              \kappa = \sqrt{-K} , \quad [z] = \frac{z}{|z|} .
+
+    As :math:`K \to 0` they tend to :math:`4 (\langle x, z_k \rangle - \gamma_k |z_k|)`.
 
     Parameters
     ----------
@@ -108,6 +132,24 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
     -------
     logits : tensor, shape=[..., out]
         Logits.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    With almost no curvature the logits are linear, four times those of a flat layer:
+
+    >>> import torch
+    >>> from cornet_nn import poincare_mlr
+    >>> point = torch.tensor([0.3, 0.4], dtype=torch.float64)
+    >>> weight, gamma = torch.eye(2, dtype=torch.float64), torch.zeros(2).double()
+    >>> poincare_mlr(point, weight, gamma, curvature=-1e-12).numpy().round(6)
+    array([1.2, 1.6])
     """
     _require_weights(point, weight, gamma)
     return kernels.ball_logits(point, weight, gamma, require_curvature(curvature))
@@ -136,6 +178,23 @@ def poincare_fc(point, weight, gamma, curvature=-1.0):
     -------
     point : tensor, shape=[..., out]
         Point of the ball of dimension out.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    In one dimension a unit normal doubles the logarithm:
+
+    >>> import math
+    >>> import torch
+    >>> from cornet_nn import poincare_fc, poincare_log0
+    >>> point = torch.tensor([math.tanh(0.1)], dtype=torch.float64)
+    >>> weight, gamma = torch.ones(1, 1).double(), torch.zeros(1).double()
+    >>> float(poincare_log0(poincare_fc(point, weight, gamma))[0].round(decimals=12))
+    0.2
     """
     curvature = require_curvature(curvature)
     logits = poincare_mlr(point, weight, gamma, curvature)
@@ -162,6 +221,22 @@ def beta_concat(points, curvature=-1.0):
     -------
     point : tensor, shape=[..., n]
         Point of the ball of dimension n, the sum of the dimensions.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import beta_concat
+    >>> first, second = torch.tensor([0.1]), torch.tensor([0.2, -0.3])
+    >>> joined = beta_concat([first, second])
+    >>> joined.shape
+    torch.Size([3])
+    >>> bool(joined.norm() < 1.0)
+    True
     """
     points = tuple(points)
     if not points:
@@ -171,6 +246,10 @@ def beta_concat(points, curvature=-1.0):
 
 def beta_split(point, sizes, curvature=-1.0):
     r"""Return the :math:`\beta`-split of a point, the inverse of `beta_concat`.
+
+    .. math:: x_i = \operatorname{Exp}_0\left(\beta_{n_i} \beta_n^{-1} v_i\right),
+              \qquad \operatorname{Log}_0 x = (v_1, \dots, v_N) ,
+              \quad v_i \in \mathbb R^{n_i} .
 
     Parameters
     ----------
@@ -185,6 +264,20 @@ def beta_split(point, sizes, curvature=-1.0):
     -------
     points : tuple of tensor, shape=[..., n_i]
         Points.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import beta_concat, beta_split
+    >>> points = torch.tensor([0.1]).double(), torch.tensor([0.2, -0.3]).double()
+    >>> parts = beta_split(beta_concat(points), [1, 2])
+    >>> all(torch.allclose(a, b) for a, b in zip(points, parts))
+    True
     """
     sizes = tuple(sizes)
     if sum(sizes) != point.shape[-1] or min(sizes, default=0) < 1:

@@ -48,10 +48,14 @@ class _Linear(nn.Module):
 
 
 class PoincareMLR(_Linear):
-    """Multinomial logistic regression on a Poincaré ball; see `poincare_mlr`.
+    r"""Multinomial logistic regression on a Poincaré ball; see `poincare_mlr`.
 
-    Normals are drawn with standard deviation 1/4, so that logits are as large as the
-    logarithm of the input at the origin.
+    .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
+              \lambda_x \kappa \langle x, [z_k] \rangle \cosh(2 \kappa \gamma_k)
+              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right) .
+
+    Normals :math:`z_k` are drawn with standard deviation 1/4, so that logits are as
+    large as the logarithm of the input at the origin.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ class PoincareMLR(_Linear):
     num_classes : int
         Number of classes.
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K = -\kappa^2 < 0`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -69,6 +73,23 @@ class PoincareMLR(_Linear):
     Notes
     -----
     Input [..., in_features], output [..., num_classes].
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    The origin lies on all hyperplanes of a new layer:
+
+    >>> import torch
+    >>> from cornet_nn import PoincareMLR
+    >>> layer = PoincareMLR(4, num_classes=3)
+    >>> layer(torch.zeros(4)).tolist()
+    [0.0, 0.0, 0.0]
     """
 
     _gain = 0.25
@@ -80,12 +101,26 @@ class PoincareMLR(_Linear):
 
     @in_full_precision
     def forward(self, point):
-        """Return the logits."""
+        """Return the logits.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., in_features]
+            Points of the ball.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
         return poincare_mlr(point, self.weight, self.gamma, self.curvature)
 
 
 class PoincareFC(_Linear):
-    """The fully connected layer between Poincaré balls; see `poincare_fc`.
+    r"""The fully connected layer between Poincaré balls; see `poincare_fc`.
+
+    .. math:: y = \frac{w}{1 + \sqrt{1 + \kappa^2 |w|^2}}, \qquad
+              w_k = \frac{\sinh(\kappa v_k(x))}{\kappa} .
 
     Normals are drawn so that the output is about as far from the origin as the input.
 
@@ -94,7 +129,7 @@ class PoincareFC(_Linear):
     in_features, out_features : int
         Dimensions of the balls.
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K = -\kappa^2 < 0`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -103,6 +138,19 @@ class PoincareFC(_Linear):
     Notes
     -----
     Input [..., in_features], output [..., out_features].
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import PoincareFC
+    >>> output = PoincareFC(4, 3)(torch.full((8, 4), 0.1))
+    >>> output.shape, bool((output.norm(dim=-1) < 1.0).all())
+    (torch.Size([8, 3]), True)
     """
 
     def __init__(
@@ -116,7 +164,18 @@ class PoincareFC(_Linear):
 
     @in_full_precision
     def forward(self, point):
-        """Return the point of the ball of the output."""
+        """Return the point of the ball of the output.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., in_features]
+            Points of the ball.
+
+        Returns
+        -------
+        point : tensor, shape=[..., out_features]
+            Points of the ball of the output.
+        """
         return poincare_fc(point, self.weight, self.gamma, self.curvature)
 
 
@@ -131,58 +190,152 @@ class _OfCurvature(nn.Module):
 
 
 class PoincareExp0(_OfCurvature):
-    """The exponential at the origin of a Poincaré ball; see `poincare_exp0`.
+    r"""The exponential at the origin of a Poincaré ball; see `poincare_exp0`.
+
+    .. math:: \operatorname{Exp}_0(v) = \frac{\tanh(\kappa |v|)}{\kappa |v|} v .
 
     Parameters
     ----------
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K = -\kappa^2 < 0`.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import PoincareExp0, PoincareLog0
+    >>> vector = torch.tensor([0.3, -0.4])
+    >>> torch.allclose(PoincareLog0()(PoincareExp0()(vector)), vector)
+    True
     """
 
     @in_full_precision
     def forward(self, tangent_vec):
-        """Return the point of the ball."""
+        """Return the point of the ball.
+
+        Parameters
+        ----------
+        tangent_vec : tensor, shape=[..., k]
+            Tangent vectors at the origin.
+
+        Returns
+        -------
+        point : tensor, shape=[..., k]
+            Points of the ball.
+        """
         return poincare_exp0(tangent_vec, self.curvature)
 
 
 class PoincareLog0(_OfCurvature):
-    """The logarithm at the origin of a Poincaré ball; see `poincare_log0`.
+    r"""The logarithm at the origin of a Poincaré ball; see `poincare_log0`.
+
+    .. math:: \operatorname{Log}_0(x)
+              = \frac{\operatorname{atanh}(\kappa |x|)}{\kappa |x|} x .
 
     Parameters
     ----------
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K = -\kappa^2 < 0`.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import PoincareLog0
+    >>> round(float(PoincareLog0()(torch.tensor([0.5]).tanh())), 6)
+    0.5
     """
 
     @in_full_precision
     def forward(self, point):
-        """Return the tangent vector at the origin."""
+        """Return the tangent vector at the origin.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., k]
+            Points of the ball.
+
+        Returns
+        -------
+        tangent_vec : tensor, shape=[..., k]
+            Tangent vectors at the origin.
+        """
         return poincare_log0(point, self.curvature)
 
 
 class BetaConcat(_OfCurvature):
-    """Beta-concatenation of points of several balls; see `beta_concat`.
+    r"""Beta-concatenation of points of several balls; see `beta_concat`.
+
+    .. math:: \operatorname{Exp}_0\left(\beta_n \left(\beta_{n_1}^{-1}
+              \operatorname{Log}_0 x_1, \dots, \beta_{n_N}^{-1}
+              \operatorname{Log}_0 x_N\right)\right) .
 
     Parameters
     ----------
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K < 0`.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import BetaConcat
+    >>> BetaConcat()([torch.zeros(5, 2), torch.zeros(5, 3)]).shape
+    torch.Size([5, 5])
     """
 
     def forward(self, points):
-        """Return the point of the ball of the sum of the dimensions."""
+        """Return the point of the ball of the sum of the dimensions.
+
+        Parameters
+        ----------
+        points : sequence of tensor, shape=[..., n_i]
+            Points of the balls.
+
+        Returns
+        -------
+        point : tensor, shape=[..., n]
+            Points of the ball of dimension n, the sum of the dimensions.
+        """
         return beta_concat(points, self.curvature)
 
 
 class BetaSplit(_OfCurvature):
-    """Beta-split of a point into points of several balls; see `beta_split`.
+    r"""Beta-split of a point into points of several balls; see `beta_split`.
+
+    .. math:: x_i = \operatorname{Exp}_0\left(\beta_{n_i} \beta_n^{-1} v_i\right),
+              \qquad \operatorname{Log}_0 x = (v_1, \dots, v_N) .
 
     Parameters
     ----------
     sizes : sequence of int
-        Dimensions of the balls.
+        Dimensions :math:`n_i` of the balls.
     curvature : float
-        Curvature K < 0.
+        Curvature :math:`K < 0`.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import BetaSplit
+    >>> [tuple(part.shape) for part in BetaSplit([2, 3])(torch.zeros(5, 5))]
+    [(5, 2), (5, 3)]
     """
 
     def __init__(self, sizes, curvature=-1.0):
@@ -191,7 +344,18 @@ class BetaSplit(_OfCurvature):
 
     @in_full_precision
     def forward(self, point):
-        """Return the points of the balls."""
+        """Return the points of the balls.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n]
+            Points of the ball.
+
+        Returns
+        -------
+        points : tuple of tensor, shape=[..., n_i]
+            Points of the balls.
+        """
         return beta_split(point, self.sizes, self.curvature)
 
     def extra_repr(self):

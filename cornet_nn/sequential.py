@@ -11,6 +11,8 @@ from ._precision import in_full_precision
 class CorSequential(nn.Module):
     r"""A sequence of layers, in which steps that cancel are not computed.
 
+    .. math:: f_k \circ \dots \circ f_1 .
+
     A layer ends by making points of coordinates, the next begins by making coordinates
     of points. Under the same metric the two steps are the identity, and this container
     hands on the coordinates instead. Under the poly-hyperbolic metric this also leaves
@@ -27,8 +29,8 @@ class CorSequential(nn.Module):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn import CorFC, CorMLR, CorSequential
     >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> from cornet_nn import CorFC, CorMLR
     >>> space, small = (FullRankCorrelationMatrices(n, equip="olm") for n in (9, 4))
     >>> model = CorSequential(CorFC(space, small), CorMLR(small, num_classes=2))
     >>> model(torch.eye(9).expand(8, 9, 9)).shape

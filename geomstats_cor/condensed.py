@@ -7,19 +7,12 @@ from .validation import as_arrays
 
 
 class CondensedCorrelations:
-    """The space with its points as vectors of the entries below the diagonal.
+    r"""The space with its points as vectors of the entries below the diagonal.
+
+    .. math:: (C_{10}, C_{20}, C_{21}, C_{30}, \dots) \in \mathbb R^{n (n - 1) / 2} .
 
     scikit-learn takes features as vectors, and so do the classes of geomstats that
-    derive from its neighbours and clusters. They run on this view of a space:
-
-    >>> from geomstats.learning.knn import KNearestNeighborsClassifier
-    >>> from geomstats_cor import CondensedCorrelations, FullRankCorrelationMatrices
-    >>> space = FullRankCorrelationMatrices(3, equip="olm")
-    >>> points, labels = space.random_point(10, rng=0), [0, 1] * 5
-    >>> view = CondensedCorrelations(space)
-    >>> classifier = KNearestNeighborsClassifier(view, n_neighbors=1)
-    >>> classifier.fit(view.condense(points), labels).predict(view.condense(points))
-    array([0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    derive from its neighbours and clusters. They run on this view of a space.
 
     Parameters
     ----------
@@ -30,6 +23,17 @@ class CondensedCorrelations:
     ----------
     metric : object
         Has the distance of the metric of the space, between vectors.
+
+    Examples
+    --------
+    >>> from geomstats.learning.knn import KNearestNeighborsClassifier
+    >>> from geomstats_cor import CondensedCorrelations, FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> points, labels = space.random_point(10, rng=0), [0, 1] * 5
+    >>> view = CondensedCorrelations(space)
+    >>> classifier = KNearestNeighborsClassifier(view, n_neighbors=1)
+    >>> classifier.fit(view.condense(points), labels).predict(view.condense(points))
+    array([0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
     """
 
     point_ndim = 1

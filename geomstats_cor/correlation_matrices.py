@@ -33,7 +33,7 @@ from .validation import (
 class SafePoint(NamedTuple):
     """What `FullRankCorrelationMatrices.nearest_safe_point` did.
 
-    Attributes
+    Parameters
     ----------
     point : array, shape=[..., n, n]
         Correlation matrix :math:`(1 - s) C + s I`.
@@ -41,6 +41,14 @@ class SafePoint(NamedTuple):
         The amount :math:`s`; zero where the matrix was safe already.
     smallest_eigenvalue : array, shape=[...]
         Smallest eigenvalue of the given matrix.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip=False)
+    >>> safe = space.nearest_safe_point([[1, 1], [1, 1]], min_eigenvalue=0.1)
+    >>> round(float(safe.shrinkage), 12), round(float(safe.point[0, 1]), 12)
+    (0.1, 0.9)
     """
 
     point: Any
@@ -49,7 +57,11 @@ class SafePoint(NamedTuple):
 
 
 class FullRankCorrelationMatrices(LevelSet):
-    """The manifold of n x n symmetric positive definite matrices with unit diagonal.
+    r"""The manifold of n x n symmetric positive definite matrices with unit diagonal.
+
+    .. math:: \operatorname{Cor}^+(n)
+              = \{ C : C = C^\top, \; C \succ 0, \; C_{ii} = 1 \} , \qquad
+              \dim = n (n - 1) / 2 .
 
     Its tangent vectors are the symmetric matrices with null diagonal. Methods take
     numpy arrays, torch tensors or nested lists.
@@ -67,12 +79,25 @@ class FullRankCorrelationMatrices(LevelSet):
         correlation matrix or a tangent vector. With "strict", what would warn of an
         inaccurate or a singular result raises, too.
 
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
     Examples
     --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> space.dim
+    3
     >>> point = space.random_point(rng=0)
     >>> bool(space.belongs(point))
     True
+    >>> bool(space.belongs([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
+    False
     """
 
     def __init__(self, n, equip=True, check=True):
@@ -131,7 +156,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return super().equip_with_metric(Metric, **metric_kwargs)
 
     def submersion(self, point):
-        """Return the diagonal minus one, null on the manifold.
+        r"""Return the diagonal minus one, :math:`\operatorname{diag}(X) - 1`.
+
+        It is null on the manifold.
 
         Parameters
         ----------
@@ -147,7 +174,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return diagonal(point) - 1.0
 
     def tangent_submersion(self, vector, point=None):
-        """Return the diagonal, null on tangent vectors.
+        r"""Return the diagonal :math:`\operatorname{diag}(V)`, null on tangent vectors.
 
         Parameters
         ----------
@@ -165,7 +192,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return diagonal(_like_batch(vector, point))
 
     def belongs(self, point, atol=None):
-        """Tell whether matrices are full-rank correlation matrices.
+        r"""Tell whether matrices are full-rank correlation matrices.
+
+        .. math:: C = C^\top , \qquad C_{ii} = 1 , \qquad \lambda_{\min}(C) > 0 .
 
         Full rank means numerically so: a smallest eigenvalue within rounding of zero,
         in the precision of the array, does not count.
@@ -195,7 +224,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return symmetric & unit & full_rank
 
     def is_tangent(self, vector, base_point=None, atol=None):
-        """Tell whether matrices are symmetric with null diagonal.
+        r"""Tell whether matrices are symmetric with null diagonal.
+
+        .. math:: V = V^\top , \qquad V_{ii} = 0 .
 
         Parameters
         ----------
@@ -224,7 +255,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return (diag <= tolerance) & (_asymmetry(vector) <= tolerance)
 
     def to_tangent(self, vector, base_point=None):
-        """Project matrices orthogonally onto symmetric matrices with null diagonal.
+        r"""Project matrices orthogonally onto symmetric matrices with null diagonal.
+
+        .. math:: \operatorname{off}\left(\tfrac12 (V + V^\top)\right) .
 
         Parameters
         ----------
@@ -243,7 +276,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return _like_batch(off_diagonal(symmetrize(vector)), base_point)
 
     def projection(self, point):
-        """Map matrices to correlation matrices, and leave correlation matrices alone.
+        r"""Map matrices to correlation matrices, and leave correlation matrices alone.
+
+        .. math:: \operatorname{Cor}\left(\tfrac12 (X + X^\top)\right) .
 
         The symmetric part is scaled to unit diagonal. If that is not numerically
         positive definite, its eigenvalues are first raised to the square root of the
@@ -274,7 +309,9 @@ class FullRankCorrelationMatrices(LevelSet):
         )
 
     def regularize(self, point):
-        """Remove rounding errors: make symmetry and the unit diagonal exact.
+        r"""Remove rounding errors: make symmetry and the unit diagonal exact.
+
+        .. math:: \tfrac12 (X + X^\top) , \qquad X = \operatorname{Cor}(C) .
 
         Parameters
         ----------
@@ -310,6 +347,7 @@ class FullRankCorrelationMatrices(LevelSet):
 
         Examples
         --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
         >>> space = FullRankCorrelationMatrices(2, equip=False)
         >>> safe = space.nearest_safe_point([[1, 1], [1, 1]], min_eigenvalue=0.1)
         >>> round(float(safe.shrinkage), 12), round(float(safe.point[0, 1]), 12)
@@ -335,6 +373,8 @@ class FullRankCorrelationMatrices(LevelSet):
     def from_covariance(cls, point):
         r"""Return the correlation matrix :math:`\Delta^{-1} \Sigma \Delta^{-1}`.
 
+        :math:`\Delta = \operatorname{Diag}(\Sigma)^{1/2}` holds the deviations.
+
         Parameters
         ----------
         point : array-like, shape=[..., n, n]
@@ -344,6 +384,13 @@ class FullRankCorrelationMatrices(LevelSet):
         -------
         correlation : array, shape=[..., n, n]
             Correlation matrix, with a diagonal of exactly one.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> FullRankCorrelationMatrices.from_covariance([[4.0, 1.0], [1.0, 1.0]])
+        array([[1. , 0.5],
+               [0.5, 1. ]])
         """
         (point,) = as_arrays(point=point)
         if point.ndim < 2 or point.shape[-1] != point.shape[-2]:
@@ -394,6 +441,19 @@ class FullRankCorrelationMatrices(LevelSet):
         -------
         inverse : array, shape=[..., n, n]
             Full-rank correlation matrix.
+
+        References
+        ----------
+        .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+           full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> space = FullRankCorrelationMatrices(2, equip=False)
+        >>> space.cor_inversion([[1.0, 0.6], [0.6, 1.0]]).round(12)
+        array([[ 1. , -0.6],
+               [-0.6,  1. ]])
         """
         point = self._correlation(point)
         inverse = kernels.cor_inverse(point)
@@ -401,7 +461,10 @@ class FullRankCorrelationMatrices(LevelSet):
         return inverse
 
     def partial_correlations(self, point):
-        """Return the correlations of pairs of variables given all the others.
+        r"""Return the correlations of pairs of variables given all the others.
+
+        .. math:: \rho_{ij} = -\frac{\Omega_{ij}}{\sqrt{\Omega_{ii} \Omega_{jj}}} \quad
+                  (i \ne j) , \qquad \Omega = C^{-1} .
 
         Parameters
         ----------
@@ -412,12 +475,24 @@ class FullRankCorrelationMatrices(LevelSet):
         -------
         partial : array, shape=[..., n, n]
             Symmetric matrix with unit diagonal; it need not be positive definite.
+
+        Examples
+        --------
+        In a chain of three variables the ends are independent given the middle:
+
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> space = FullRankCorrelationMatrices(3, equip=False)
+        >>> chain = [[1, 0.5, 0.25], [0.5, 1, 0.5], [0.25, 0.5, 1]]
+        >>> abs(float(space.partial_correlations(chain)[2, 0])) < 1e-12
+        True
         """
         inverse = self.cor_inversion(point)
         return eye_like(inverse) - off_diagonal(inverse)
 
     def permutation_action(self, permutation, point):
-        """Reorder the variables: entry (i, j) becomes that of (p[i], p[j]).
+        r"""Reorder the variables.
+
+        .. math:: (i, j) \mapsto C_{p_i p_j} .
 
         Parameters
         ----------
@@ -430,6 +505,16 @@ class FullRankCorrelationMatrices(LevelSet):
         -------
         permuted : array, shape=[..., n, n]
             Reordered matrix.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> space = FullRankCorrelationMatrices(3, equip=False)
+        >>> point = [[1, 0.1, 0.2], [0.1, 1, 0.3], [0.2, 0.3, 1]]
+        >>> space.permutation_action([2, 0, 1], point)
+        array([[1. , 0.2, 0.3],
+               [0.2, 1. , 0.1],
+               [0.3, 0.1, 1. ]])
         """
         point = self._matrix(point=point)
         order = np.asarray(permutation)
@@ -445,7 +530,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return xp.take(xp.take(point, index, axis=-2), index, axis=-1)
 
     def signed_permutation_action(self, permutation, signs, point):
-        """Reorder the variables and flip the signs of some.
+        r"""Reorder the variables and flip the signs of some.
+
+        .. math:: (i, j) \mapsto s_i s_j C_{p_i p_j} .
 
         Parameters
         ----------
@@ -469,7 +556,7 @@ class FullRankCorrelationMatrices(LevelSet):
         )
 
     def random_point(self, n_samples=1, bound=None, eta=1.0, rng=None, like=None):
-        r"""Draw correlation matrices from the LKJ distribution.
+        r"""Draw correlation matrices from the LKJ distribution [LKJ2009]_.
 
         Its density is proportional to :math:`\det(C)^{\eta - 1}`: uniform at
         :math:`\eta = 1`, concentrated at the identity for large :math:`\eta`.
@@ -498,6 +585,12 @@ class FullRankCorrelationMatrices(LevelSet):
         .. [LKJ2009] D. Lewandowski, D. Kurowicka and H. Joe. Generating random
            correlation matrices based on vines and extended onion method. J.
            Multivariate Anal. 100, 2009.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> FullRankCorrelationMatrices(3, equip=False).random_point(5, rng=0).shape
+        (5, 3, 3)
         """
         rng = as_generator(rng)
         if bound is None:
@@ -508,7 +601,9 @@ class FullRankCorrelationMatrices(LevelSet):
         return as_samples(points, like)
 
     def random_tangent_vec(self, base_point=None, n_samples=1, rng=None):
-        """Draw tangent vectors with standard normal matrices, projected.
+        r"""Draw tangent vectors: standard normal matrices :math:`X`, projected.
+
+        .. math:: \operatorname{off}\left(\tfrac12 (X + X^\top)\right) .
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ import numpy as np
 class Connectomes(NamedTuple):
     """Functional connectomes with their diagnosis.
 
-    Attributes
+    Parameters
     ----------
     correlations : array, shape=[86, 28, 28]
         Full-rank correlation matrices, one per subject.
@@ -16,6 +16,12 @@ class Connectomes(NamedTuple):
         Diagnosis: 1 for a patient with schizophrenia, 0 for a healthy control.
     ids : array, shape=[86]
         Subject identifiers of the challenge.
+
+    Examples
+    --------
+    >>> from geomstats_cor.datasets import load_connectomes
+    >>> load_connectomes()._fields
+    ('correlations', 'labels', 'ids')
     """
 
     correlations: np.ndarray
@@ -27,8 +33,8 @@ def load_connectomes():
     r"""Load the functional connectomes of the MLSP 2014 schizophrenia challenge.
 
     An entry is the correlation between the time courses of two of 28 brain networks
-    of a subject at rest. The data are the training set of the challenge as shipped
-    with geomstats: 40 patients and 46 controls.
+    of a subject at rest. The data are the training set of the challenge [S2014]_ as
+    shipped with geomstats: 40 patients and 46 controls.
 
     Returns
     -------
@@ -49,6 +55,13 @@ def load_connectomes():
         Mohammad Arbabshirani, Vamsi K. Potluru, Sergey M. Plis, Vince D. Calhoun.
         The tenth annual MLSP competition: schizophrenia classification challenge.
         IEEE International Workshop on Machine Learning for Signal Processing, 2014.
+
+    Examples
+    --------
+    >>> from geomstats_cor.datasets import load_connectomes
+    >>> data = load_connectomes()
+    >>> data.correlations.shape, int(data.labels.sum())
+    ((86, 28, 28), 40)
     """
     from geomstats.datasets.utils import load_connectomes as load_raw
 

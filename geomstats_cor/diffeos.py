@@ -37,7 +37,9 @@ def _strict_if_wanted(method):
 
 
 class CorrelationDiffeo(Diffeo, abc.ABC):
-    """A diffeomorphism from full-rank correlation matrices onto a linear space.
+    r"""A diffeomorphism from full-rank correlation matrices onto a linear space.
+
+    .. math:: \phi : \operatorname{Cor}^+(n) \to E .
 
     Parameters
     ----------
@@ -50,6 +52,22 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     is_strict_part_at_identity : bool
         Whether the differential at the identity leaves the strict lower entries of
         tangent vectors as they are, so that these are entries of the image too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import EuclideanCholeskyDiffeo
+    >>> diffeo = EuclideanCholeskyDiffeo()
+    >>> image = diffeo(np.array([[1.0, 0.6], [0.6, 1.0]]))
+    >>> image.round(12)
+    array([[1.  , 0.  ],
+           [0.75, 1.  ]])
+    >>> diffeo.inverse(image).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    >>> diffeo.tangent(np.array([[0.0, 1.0], [1.0, 0.0]]), image_point=image).round(6)
+    array([[0.      , 0.      ],
+           [1.953125, 0.      ]])
     """
 
     is_strict_part_at_identity = False
@@ -76,7 +94,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     @_strict_if_wanted
     def inverse(self, image_point):
-        """Return the point with a given image.
+        r"""Return the point :math:`\phi^{-1}(X)` with a given image.
 
         Parameters
         ----------
@@ -98,7 +116,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     @_strict_if_wanted
     def tangent(self, tangent_vec, base_point=None, image_point=None):
-        """Return the image of a tangent vector by the differential.
+        r"""Return the image :math:`d_C \phi(V)` of a tangent vector.
 
         Parameters
         ----------
@@ -121,7 +139,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
-        """Return the images of a point and of a tangent vector, at the cost of one.
+        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)`, at the cost of one of them.
 
         Parameters
         ----------
@@ -142,7 +160,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     @_strict_if_wanted
     def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
-        """Return the tangent vector with a given image by the differential.
+        r"""Return :math:`(d_C \phi)^{-1}(W)`, the tangent vector with a given image.
 
         Parameters
         ----------
@@ -164,14 +182,16 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     @abc.abstractmethod
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse along a line in the image.
+        r"""Return the second derivative of the inverse along a line in the image.
+
+        .. math:: \left. \frac{d^2}{dt^2} \right|_{t = 0} \phi^{-1}(X + t W) .
 
         Parameters
         ----------
         image_tangent_vec : array, shape=[..., n, n]
-            Direction of the line.
+            Direction :math:`W` of the line.
         image_point : array, shape=[..., n, n]
-            Point of the line.
+            Point :math:`X` of the line.
 
         Returns
         -------
@@ -205,7 +225,29 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
 
 class EuclideanCholeskyDiffeo(CorrelationDiffeo):
-    r"""The map :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L` onto LT1(n)."""
+    r"""The map onto unit lower triangular matrices, of the Euclidean-Cholesky metric.
+
+    .. math:: \Theta(C) = \operatorname{Diag}(L)^{-1} L , \qquad C = L L^\top .
+
+    Parameters
+    ----------
+    check : bool or "strict"
+        See `CorrelationDiffeo`.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import EuclideanCholeskyDiffeo
+    >>> EuclideanCholeskyDiffeo()(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[1.  , 0.  ],
+           [0.75, 1.  ]])
+    """
 
     is_strict_part_at_identity = True
 
@@ -226,15 +268,47 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
         _warn_of_small_pivots(image_point)
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        r"""Return the second derivative of :math:`\Theta^{-1}(X + t W)` at zero.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Strictly lower triangular matrix :math:`W`.
+        image_point : array, shape=[..., n, n]
+            Unit lower triangular matrix :math:`X`.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
         return kernels.theta_inverse_second_differential(image_tangent_vec, image_point)
 
 
 class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
-    r"""The map :math:`\Theta(C) - I` onto LT0(n).
+    r"""The map :math:`\Theta(C) - I` onto strictly lower triangular matrices.
 
     Its rows :math:`L_{ij} / L_{ii}`, :math:`j < i`, are the space coordinates of points
     of hyperboloids: the hemisphere of the row of :math:`L`, seen in another model.
+
+    Parameters
+    ----------
+    check : bool or "strict"
+        See `CorrelationDiffeo`.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import PolyHyperbolicCholeskyDiffeo
+    >>> PolyHyperbolicCholeskyDiffeo()(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[0.  , 0.  ],
+           [0.75, 0.  ]])
     """
 
     is_strict_part_at_identity = True
@@ -259,13 +333,48 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
         _warn_of_small_pivots(image_point + eye_like(image_point))
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        r"""Return the second derivative of :math:`\Theta^{-1}(I + X + t W)` at zero.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Strictly lower triangular matrix :math:`W`.
+        image_point : array, shape=[..., n, n]
+            Strictly lower triangular matrix :math:`X`.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
         unit_lower = image_point + eye_like(image_point)
         return kernels.theta_inverse_second_differential(image_tangent_vec, unit_lower)
 
 
 class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
-    r"""The map :math:`\log \Theta(C)` onto LT0(n)."""
+    r"""The map :math:`\log \Theta(C)` onto strictly lower triangular matrices.
+
+    :math:`\Theta` is the map of `EuclideanCholeskyDiffeo`.
+
+    Parameters
+    ----------
+    check : bool or "strict"
+        See `CorrelationDiffeo`.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import LogEuclideanCholeskyDiffeo
+    >>> LogEuclideanCholeskyDiffeo()(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[0.  , 0.  ],
+           [0.75, 0.  ]])
+    """
 
     is_strict_part_at_identity = True
 
@@ -282,7 +391,22 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
 
     @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
-        """Return the images of a point and of a tangent vector by one factorisation."""
+        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)` by one factorisation.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
         unit_lower = kernels.theta(base_point)
         moved = kernels.theta_differential_at(tangent_vec, unit_lower)
         image_point = self._checked(base_point, kernels.log_unit_lower(unit_lower))
@@ -295,7 +419,7 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
 
     @_strict_if_wanted
     def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
-        """Return the tangent vector with a given image by the differential.
+        r"""Return :math:`(d_C \phi)^{-1}(W)`, the tangent vector with a given image.
 
         Parameters
         ----------
@@ -320,7 +444,20 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         return kernels.theta_inverse_differential(moved, unit_lower)
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        r"""Return the second derivative of :math:`\Theta^{-1}(\exp(X + t W))` at zero.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Strictly lower triangular matrix :math:`W`.
+        image_point : array, shape=[..., n, n]
+            Strictly lower triangular matrix :math:`X`.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
         unit_lower = kernels.exp_strictly_lower(image_point)
         first = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
         second = kernels.exp_strictly_lower_second_differential(
@@ -331,7 +468,29 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
 
 
 class OffLogDiffeo(CorrelationDiffeo):
-    r"""The map :math:`\operatorname{off}(\log C)` onto Hol(n)."""
+    r"""The map onto symmetric hollow matrices, of the off-log metric.
+
+    .. math:: \operatorname{Log}^\circ(C) = \operatorname{off}(\log C) , \qquad
+              \operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H)) .
+
+    Parameters
+    ----------
+    check : bool or "strict"
+        See `CorrelationDiffeo`.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import OffLogDiffeo
+    >>> OffLogDiffeo()(np.array([[1.0, 0.6], [0.6, 1.0]])).round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    """
 
     is_strict_part_at_identity = True
 
@@ -346,7 +505,22 @@ class OffLogDiffeo(CorrelationDiffeo):
 
     @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
-        """Return the images of a point and of a tangent vector by one decomposition."""
+        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)` by one decomposition.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
         images = kernels.off_log_and_differential(tangent_vec, base_point)
         return self._checked(base_point, images[0]), images[1]
 
@@ -354,7 +528,7 @@ class OffLogDiffeo(CorrelationDiffeo):
         return kernels.off_exp_differential(image_tangent_vec, image_point)
 
     def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
-        """Return the tangent vector with a given image by the differential.
+        r"""Return :math:`(d_C \phi)^{-1}(W)`, the tangent vector with a given image.
 
         Parameters
         ----------
@@ -376,12 +550,47 @@ class OffLogDiffeo(CorrelationDiffeo):
         return self._checked(base_point, moved)
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(X + t W)`.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix :math:`W`.
+        image_point : array, shape=[..., n, n]
+            Symmetric hollow matrix :math:`X`.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
         return kernels.off_exp_second_differential(image_tangent_vec, image_point)
 
 
 class LogScalingDiffeo(CorrelationDiffeo):
-    r"""The map :math:`\log(\mathcal D^\star C \mathcal D^\star)` onto Row0(n)."""
+    r"""The map onto symmetric matrices with null row sums, of the log-scaled metric.
+
+    .. math:: \operatorname{Log}^\star(C) = \log(\mathcal D^\star C \mathcal D^\star) ,
+              \qquad \operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R) .
+
+    Parameters
+    ----------
+    check : bool or "strict"
+        See `CorrelationDiffeo`.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import LogScalingDiffeo
+    >>> LogScalingDiffeo()(np.array([[1.0, 0.6], [0.6, 1.0]])).round(4)
+    array([[-0.6931,  0.6931],
+           [ 0.6931, -0.6931]])
+    """
 
     is_strict_part_at_identity = True
 
@@ -396,7 +605,22 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
     @_strict_if_wanted
     def map_and_tangent(self, tangent_vec, base_point):
-        """Return the images of a point and of a tangent vector by one decomposition."""
+        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)` by one decomposition.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        image_tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
         images = kernels.log_scaled_and_differential(tangent_vec, base_point)
         return self._checked(base_point, images[0]), images[1]
 
@@ -404,7 +628,20 @@ class LogScalingDiffeo(CorrelationDiffeo):
         return kernels.exp_scaled_differential(image_tangent_vec, image_point)
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Return the second derivative of the inverse; see `CorrelationDiffeo`."""
+        r"""Return the second derivative of :math:`\operatorname{Exp}^\star(X + t W)`.
+
+        Parameters
+        ----------
+        image_tangent_vec : array, shape=[..., n, n]
+            Symmetric matrix :math:`W` with null row sums.
+        image_point : array, shape=[..., n, n]
+            Symmetric matrix :math:`X` with null row sums.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
         return kernels.exp_scaled_second_differential(image_tangent_vec, image_point)
 
 

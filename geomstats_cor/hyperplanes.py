@@ -28,12 +28,34 @@ BASES = ("orthonormal", "printed")
 
 
 class Hyperplanes(abc.ABC):
-    """The hyperplanes of a metric.
+    r"""The hyperplanes of a metric.
+
+    .. math:: \{ C : v(C; Z, \gamma) = 0 \} ,
+
+    where the logit :math:`v` is the signed distance times the length of the normal
+    :math:`Z` [C2026]_. Layers ask for nothing else.
 
     Parameters
     ----------
     metric : CorrelationMetric
         Metric.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    The identity is at the distance :math:`-\gamma` from a hyperplane:
+
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> planes = FullRankCorrelationMatrices(3, equip="olm").metric.hyperplanes()
+    >>> features = planes.features(np.eye(3)[None])  # one channel
+    >>> weight, gamma = np.array([[[1.0, 0.0, 0.0]]]), np.array([[0.5]])
+    >>> (planes.logits(features, weight, gamma) / np.sqrt(2)).round(12)
+    array([-0.5])
     """
 
     def __init__(self, metric):
@@ -42,18 +64,48 @@ class Hyperplanes(abc.ABC):
 
     @abc.abstractmethod
     def features(self, point):
-        """Return the features [..., d] of points [..., n, n].
+        """Return the features of points: what `logits` multiplies with normals.
 
-        They are what `logits` multiplies with normals.
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        features : array, shape=[..., d]
+            Features.
         """
 
     @abc.abstractmethod
     def features_of_coords(self, coords):
-        """Return the features [..., d] of points with given coordinates [..., d]."""
+        """Return the features of points with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates, see `CorrelationMetric.to_coords`.
+
+        Returns
+        -------
+        features : array, shape=[..., d]
+            Features.
+        """
 
     @abc.abstractmethod
     def offsets(self, channels):
-        """Return how many offsets a hyperplane of a product of channels has."""
+        """Return how many offsets a hyperplane of a product of channels has.
+
+        Parameters
+        ----------
+        channels : int
+            Number of channels.
+
+        Returns
+        -------
+        offsets : int
+            Number of offsets.
+        """
 
     @abc.abstractmethod
     def logits(self, features, weight, gamma):
@@ -136,9 +188,31 @@ class Hyperplanes(abc.ABC):
 class FlatHyperplanes(Hyperplanes):
     r"""The hyperplanes of a flat metric, by its coordinates and their differential.
 
-    The logit is :math:`\langle \phi(C), d_I \phi(Z) \rangle - \gamma |d_I \phi(Z)|`,
-    where :math:`\phi` is the isometry onto coordinates; in a product it is the sum of
-    the logits of the channels.
+    .. math:: v = \langle \phi(C), d_I \phi(Z) \rangle - \gamma |d_I \phi(Z)| ,
+
+    where :math:`\phi` is the isometry onto coordinates; in a product the logit is the
+    sum of the logits of the channels.
+
+    Parameters
+    ----------
+    metric : CorrelationMetric
+        Metric.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.hyperplanes import FlatHyperplanes
+    >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+    >>> planes = FlatHyperplanes(metric)
+    >>> features = planes.features(np.array([[[1.0, 0.6], [0.6, 1.0]]]))
+    >>> planes.logits(features, np.ones((1, 1, 1)), np.zeros((1, 1))).round(12)
+    array([0.75])
     """
 
     gain = 1.0
@@ -202,10 +276,36 @@ class FlatHyperplanes(Hyperplanes):
 class StrictPartHyperplanes(FlatHyperplanes):
     r"""The same in closed form, for maps that keep strict lower entries at I.
 
-    Then :math:`\mathrm{Log}_I(C)` has the strict lower entries :math:`x` of the image,
-    the metric at the identity is a permutation-invariant product :math:`Q` on symmetric
-    hollow matrices, and the logit is :math:`2 \, (Q x) \cdot z - \gamma |z|_Q`: the
-    weights are used as they are.
+    .. math:: v = 2 \, (Q x) \cdot z - \gamma |z|_Q .
+
+    :math:`\mathrm{Log}_I(C)` has the strict lower entries :math:`x` of the image, the
+    metric at the identity is a permutation-invariant product :math:`Q` on symmetric
+    hollow matrices, and the weights :math:`z` are used as they are.
+
+    Parameters
+    ----------
+    metric : CorrelationMetric
+        Metric.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
+    >>> space = FullRankCorrelationMatrices(3, equip="lsm")
+    >>> point, weight = space.random_point(rng=0)[None], np.array([[[1.0, 2.0, 3.0]]])
+    >>> logits = []
+    >>> for kind in (FlatHyperplanes, StrictPartHyperplanes):
+    ...     planes = kind(space.metric)
+    ...     features = planes.features(point)
+    ...     logits.append(planes.logits(features, weight, np.ones((1, 1))))
+    >>> bool(np.allclose(*logits))
+    True
     """
 
     @property
@@ -255,7 +355,30 @@ class BallHyperplanes(Hyperplanes):
 
     A point of the poly-hyperbolic metric is a point of a product of balls, one for each
     row. Their :math:`\beta`-concatenation over rows and channels is a point of a single
-    ball, given by its logarithm at the origin.
+    ball, given by its logarithm at the origin [C2026]_, [S2021]_.
+
+    Parameters
+    ----------
+    metric : CorrelationMetric
+        Poly-hyperbolic metric.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> planes = FullRankCorrelationMatrices(3, equip="phcm").metric.hyperplanes()
+    >>> type(planes).__name__
+    'BallHyperplanes'
+    >>> coords = np.array([0.1, 0.2, -0.3])
+    >>> planes.split(planes.join(coords)).round(12)
+    array([ 0.1,  0.2, -0.3])
     """
 
     def __init__(self, metric):
@@ -298,6 +421,8 @@ class BallHyperplanes(Hyperplanes):
     def join(self, coords):
         r"""Return the :math:`\beta`-concatenation of the rows of a matrix.
 
+        .. math:: \beta_d \, (\beta_1^{-1} v_1, \dots, \beta_{n - 1}^{-1} v_{n - 1}) .
+
         Parameters
         ----------
         coords : array, shape=[..., d]
@@ -311,7 +436,7 @@ class BallHyperplanes(Hyperplanes):
         return kernels.beta_number(self.dim) * self.features_of_coords(coords)
 
     def split(self, tangent_vec):
-        """Invert `join`.
+        r"""Invert `join`, by a :math:`\beta`-split.
 
         Parameters
         ----------
@@ -342,6 +467,15 @@ def require_basis(basis):
     ----------
     basis : str
         Name of a basis.
+
+    Examples
+    --------
+    >>> from geomstats_cor.hyperplanes import require_basis
+    >>> require_basis("orthonormal")
+    >>> require_basis("helmert")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    geomstats_cor.exceptions.ParameterError: there is no basis 'helmert': choose ...
     """
     if basis not in BASES:
         raise ParameterError(

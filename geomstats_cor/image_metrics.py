@@ -22,6 +22,9 @@ _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 class ImageMetric(RiemannianMetric, abc.ABC):
     """A metric on the image space of a diffeomorphism.
 
+    What a `CorrelationMetric` asks of the space it is pulled back from. Abstract
+    methods are what another metric has to answer; `FlatMetric` answers most of them.
+
     Parameters
     ----------
     space : Manifold
@@ -33,6 +36,20 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         Whether base points are of no consequence.
     parameters : tuple or None
         What two metrics of the same class may differ in; None if that is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="phcm").metric
+    >>> metric.image_space.metric.is_flat
+    False
+    >>> point = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> images = metric.diffeo(point), metric.diffeo(np.eye(3))
+    >>> round(float(metric.image_space.metric.dist(*images)), 4)
+    0.6931
+    >>> round(float(metric.dist(point, np.eye(3))), 4)
+    0.6931
     """
 
     is_flat = False
@@ -40,49 +57,145 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     @abc.abstractmethod
     def to_coords(self, point):
-        """Return coordinates [..., d] of points [..., n, n], null at the origin."""
+        """Return the coordinates of points, null at the origin.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates, an isometry if the metric is flat.
+        """
 
     @abc.abstractmethod
     def from_coords(self, coords):
-        """Return the points [..., n, n] with given coordinates [..., d]."""
+        """Return the points with given coordinates, the inverse of `to_coords`.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            Points.
+        """
 
     @abc.abstractmethod
     def log_coords(self, point, base_point):
-        """Return the coordinates [..., d] of logarithms in an orthonormal frame."""
+        """Return the coordinates of logarithms in an orthonormal frame.
+
+        .. math:: |x_P(Q)| = d(P, Q) .
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            End point :math:`Q`.
+        base_point : array, shape=[..., n, n]
+            Base point :math:`P`.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
 
     @abc.abstractmethod
     def exp_coords(self, coords, base_point):
-        """Return the exponential of the vectors with given coordinates."""
+        """Return the exponential of vectors given by coordinates, see `log_coords`.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        point : array, shape=[..., n, n]
+            End point of the geodesic.
+        """
 
     @abc.abstractmethod
     def orthonormal(self, vector, base_point):
-        """Return the components of tangent vectors in an orthonormal frame.
+        r"""Return the components of tangent vectors in an orthonormal frame.
 
-        They keep the shape [..., n, n]; Frobenius products of them are the products of
-        the vectors.
+        .. math:: \langle A, B \rangle_P = \operatorname{tr}(a^\top b) .
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector :math:`A`.
+        base_point : array, shape=[..., n, n]
+            Base point :math:`P`.
+
+        Returns
+        -------
+        components : array, shape=[..., n, n]
+            Components :math:`a`, in the shape of a matrix.
         """
 
     @abc.abstractmethod
     def acceleration(self, velocity, base_point):
-        """Return the second derivative of the geodesic with a given velocity."""
+        r"""Return the second derivative of the geodesic with a given velocity.
+
+        .. math:: \left. \frac{d^2}{dt^2} \right|_{t = 0} \exp_P(t V) .
+
+        Parameters
+        ----------
+        velocity : array, shape=[..., n, n]
+            Tangent vector :math:`V`.
+        base_point : array, shape=[..., n, n]
+            Base point :math:`P`.
+
+        Returns
+        -------
+        acceleration : array, shape=[..., n, n]
+            Second derivative of the entries.
+        """
 
     @abc.abstractmethod
     def hyperplanes(self, metric):
-        """Return the `Hyperplanes` of a pullback of this metric."""
+        """Return the hyperplanes of a pullback of this metric.
+
+        Parameters
+        ----------
+        metric : CorrelationMetric
+            The pullback.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            What neural layers ask of it.
+        """
 
     @abc.abstractmethod
     def stiffness(self, logs):
-        """Return the diagonals [..., d] of Hessians of half the squared distance.
+        r"""Return the diagonals of Hessians of half the squared distance.
+
+        .. math:: \left( \nabla^2 \, \tfrac12 d(\cdot, P)^2 \right)_{kk} .
 
         Parameters
         ----------
         logs : array, shape=[..., d]
             Points, as coordinates of their logarithms at the place of the Hessian.
+
+        Returns
+        -------
+        diagonals : array, shape=[..., d]
+            Diagonals, in the orthonormal frame of `log_coords`.
         """
 
     @abc.abstractmethod
     def hessian(self, logs, weights):
-        """Return the product with a weighted sum of such Hessians, a function.
+        r"""Return the product with a weighted sum of such Hessians, a function.
+
+        .. math:: v \mapsto \sum_i w_i \, \nabla^2 \tfrac12 d(\cdot, P_i)^2 \, v .
 
         Parameters
         ----------
@@ -99,7 +212,22 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     @abc.abstractmethod
     def mean(self, points, weights):
-        """Return the Fréchet mean over the axis -3, for weights that sum to one."""
+        r"""Return the Fréchet mean of stacks of points.
+
+        .. math:: \operatorname{argmin}_P \sum_i w_i d(P, P_i)^2 .
+
+        Parameters
+        ----------
+        points : array, shape=[..., N, n, n]
+            Points.
+        weights : array, shape=[..., N]
+            Weights, not negative, of sum one.
+
+        Returns
+        -------
+        mean : array, shape=[..., n, n]
+            Fréchet mean.
+        """
 
     @abc.abstractmethod
     def regression(self, points, design, weights):
@@ -126,15 +254,54 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     @abc.abstractmethod
     def kernel_lengths(self, points_a, points_b):
-        """Return the lengths [k, l] between stacks that the kernel is a function of."""
+        """Return the lengths between stacks that the kernel is a function of.
+
+        Parameters
+        ----------
+        points_a : array, shape=[k, n, n]
+            Points.
+        points_b : array, shape=[l, n, n]
+            Points.
+
+        Returns
+        -------
+        lengths : array, shape=[k, l]
+            Lengths.
+        """
 
     @abc.abstractmethod
     def kernel(self, lengths, sigma):
-        """Return the values of a positive definite kernel."""
+        """Return the values of a positive definite kernel.
+
+        Parameters
+        ----------
+        lengths : array, shape=[...]
+            What `kernel_lengths` returned.
+        sigma : float
+            Length scale, positive.
+
+        Returns
+        -------
+        kernel : array, shape=[...]
+            Values.
+        """
 
     @abc.abstractmethod
     def log_exp_jacobian(self, coords):
-        """Return the logarithm of the factor by which exponentials stretch volumes."""
+        r"""Return the logarithm of the factor by which exponentials stretch volumes.
+
+        .. math:: \log \left| \det d_v \exp_P \right| .
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Vector :math:`v`, in the coordinates of `log_coords`.
+
+        Returns
+        -------
+        stretch : array, shape=[...]
+            Logarithm of the Jacobian; it does not depend on the base point.
+        """
 
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         """Return the inner product of tangent vectors.
@@ -247,6 +414,12 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 class FlatMetric(ImageMetric):
     """A Euclidean inner product on a linear space of matrices.
 
+    .. math:: d(X, Y) = |x(X) - x(Y)| ,
+
+    with the coordinates :math:`x` of `to_coords`. A subclass says what these are
+    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`), and all else
+    follows.
+
     Parameters
     ----------
     space : Manifold
@@ -262,6 +435,17 @@ class FlatMetric(ImageMetric):
     ----------
     .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
        full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="ecm").metric.image_space.metric
+    >>> point = np.array([[1.0, 0.0, 0.0], [3.0, 1.0, 0.0], [0.0, 4.0, 1.0]])
+    >>> metric.to_coords(point)
+    array([3., 0., 4.])
+    >>> float(metric.dist(point, np.eye(3)))
+    5.0
     """
 
     is_flat = True
@@ -274,15 +458,53 @@ class FlatMetric(ImageMetric):
         return FlatHyperplanes(metric)
 
     def strict_part(self, coords):
-        """Return the packed strict lower entries of vectors with given coordinates."""
+        """Return the packed strict lower entries of vectors with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        packed : array, shape=[..., d]
+            Strict lower entries, row by row.
+        """
         return kernels.pack_strictly_lower(self.from_coords(coords))
 
     @abc.abstractmethod
     def from_strict_part(self, packed):
-        """Return the coordinates of vectors with given packed strict lower entries."""
+        """Return the coordinates of vectors with given packed strict lower entries.
+
+        Parameters
+        ----------
+        packed : array, shape=[..., d]
+            Strict lower entries, row by row.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
 
     def from_printed(self, values):
-        """Return coordinates from components in the basis that [C2026] prints."""
+        """Return coordinates from components in the basis that [C2026]_ prints.
+
+        Parameters
+        ----------
+        values : array, shape=[..., d]
+            Components.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        References
+        ----------
+        .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+           full-rank correlation matrices. ICML 2026.
+        """
         return values
 
     def exp(self, tangent_vec, base_point):
@@ -370,12 +592,32 @@ class FlatMetric(ImageMetric):
 
 
 class StrictlyLowerMetric(FlatMetric):
-    """The Frobenius product on strictly lower triangular matrices.
+    r"""The Frobenius product :math:`\operatorname{tr}(X^\top Y)` on LT0(n).
+
+    The coordinates of a strictly lower triangular matrix are its entries.
 
     Parameters
     ----------
     space : Manifold
         Image space.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="lecm").metric.image_space.metric
+    >>> type(metric).__name__
+    'StrictlyLowerMetric'
+    >>> metric.from_coords(np.array([1.0, 2.0, 3.0]))
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [2., 3., 0.]])
     """
 
     parameters = ()
@@ -403,12 +645,32 @@ class StrictlyLowerMetric(FlatMetric):
 
 
 class UnitLowerMetric(StrictlyLowerMetric):
-    """The Frobenius product on the affine space of unit lower triangular matrices.
+    r"""The Frobenius product :math:`\operatorname{tr}(X^\top Y)` on LT1(n).
+
+    The coordinates of a unit lower triangular matrix are its strict lower entries.
 
     Parameters
     ----------
     space : Manifold
         Image space.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="ecm").metric.image_space.metric
+    >>> type(metric).__name__
+    'UnitLowerMetric'
+    >>> metric.from_coords(np.array([1.0, 2.0, 3.0]))
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [2., 3., 1.]])
     """
 
     def from_coords(self, coords):
@@ -429,6 +691,24 @@ class HollowMetric(FlatMetric):
         Image space.
     alpha, beta, gamma : float
         Coefficients.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats.geometry.symmetric_matrices import SymmetricHollowMatrices
+    >>> from geomstats_cor.image_metrics import HollowMetric
+    >>> space = SymmetricHollowMatrices(3, equip=False)
+    >>> metric = HollowMetric(space, alpha=2.0, beta=1.0)
+    >>> ones = np.ones((3, 3)) - np.eye(3)
+    >>> round(float(metric.squared_norm(ones)), 12)
+    24.0
+    >>> float(2.0 * np.trace(ones @ ones) + (ones @ ones).sum())
+    24.0
     """
 
     def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
@@ -485,6 +765,24 @@ class NullRowSumsMetric(FlatMetric):
         Image space.
     alpha, delta, zeta : float
         Coefficients.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats.geometry.symmetric_matrices import NullRowSumsSymmetricMatrices
+    >>> from geomstats_cor.image_metrics import NullRowSumsMetric
+    >>> space = NullRowSumsSymmetricMatrices(3, equip=False)
+    >>> metric = NullRowSumsMetric(space, alpha=2.0, zeta=1.0)
+    >>> matrix = 3.0 * np.eye(3) - np.ones((3, 3))
+    >>> round(float(metric.squared_norm(matrix)), 12)
+    72.0
+    >>> float(2.0 * np.trace(matrix @ matrix) + np.trace(matrix) ** 2)
+    72.0
     """
 
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):

@@ -34,10 +34,20 @@ def frechet_mean(points, space, weights=None):
     mean : array, shape=[..., n, n]
         Fréchet mean.
 
+    References
+    ----------
+    .. [K1977] H. Karcher. Riemannian center of mass and mollifier smoothing. Comm. Pure
+       Appl. Math. 30, 1977.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = np.array([[[1, 0.6], [0.6, 1]], [[1, -0.6], [-0.6, 1]]])
     >>> frechet_mean(points, space)
@@ -72,7 +82,7 @@ def frechet_variance(points, space, mean=None, weights=None):
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_variance
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = np.array([[[1, 0.6], [0.6, 1]], [[1, -0.6], [-0.6, 1]]])
     >>> round(float(frechet_variance(points, space)), 12)
@@ -136,7 +146,11 @@ def _require_weights(weights, points):
 
 
 class FrechetMean(BaseEstimator):
-    """Fréchet mean as an estimator, in the manner of geomstats and scikit-learn.
+    r"""Fréchet mean as an estimator, in the manner of geomstats and scikit-learn.
+
+    .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 .
+
+    The function is `frechet_mean`.
 
     Parameters
     ----------
@@ -148,9 +162,14 @@ class FrechetMean(BaseEstimator):
     estimate_ : array, shape=[n, n]
         Fréchet mean.
 
+    References
+    ----------
+    .. [K1977] H. Karcher. Riemannian center of mass and mollifier smoothing. Comm. Pure
+       Appl. Math. 30, 1977.
+
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FrechetMean, FullRankCorrelationMatrices
     >>> space = FullRankCorrelationMatrices(3, equip="phcm")
     >>> mean = FrechetMean(space).fit(space.random_point(20, rng=0)).estimate_
     >>> bool(space.belongs(mean))

@@ -39,18 +39,29 @@ class EuclideanCholeskyMetric(CorrelationMetric):
     r"""The Euclidean-Cholesky metric (ECM), flat.
 
     Pullback of the Frobenius product by
-    :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`, where :math:`C = L L^\top`.
+    :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`, where :math:`C = L L^\top`:
+
+    .. math:: d(C, C') = |\Theta(C) - \Theta(C')|_F .
 
     Parameters
     ----------
     space : FullRankCorrelationMatrices
         Manifold.
 
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> import numpy as np
+    >>> from geomstats_cor import EuclideanCholeskyMetric, FullRankCorrelationMatrices
     >>> space = FullRankCorrelationMatrices(2, equip=EuclideanCholeskyMetric)
-    >>> round(float(space.metric.dist([[1, 0.6], [0.6, 1]], [[1, 0], [0, 1]])), 12)
+    >>> round(float(space.metric.dist([[1, 0.6], [0.6, 1]], np.eye(2))), 12)
     0.75
     """
 
@@ -64,12 +75,35 @@ class LogEuclideanCholeskyMetric(CorrelationMetric):
     r"""The log-Euclidean-Cholesky metric (LECM), flat.
 
     Pullback of the Frobenius product by :math:`\log \Theta(C)`, the logarithm of a unit
-    lower triangular matrix.
+    lower triangular matrix:
+
+    .. math:: d(C, C') = |\log \Theta(C) - \log \Theta(C')|_F .
 
     Parameters
     ----------
     space : FullRankCorrelationMatrices
         Manifold.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    The Fréchet mean of two points is half way in the logarithms:
+
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
+    >>> space = FullRankCorrelationMatrices(3, equip="lecm")
+    >>> points = space.random_point(2, rng=0)
+    >>> mean = frechet_mean(points, space)
+    >>> logarithms = space.metric.diffeo(points)
+    >>> bool(np.allclose(space.metric.diffeo(mean), logarithms.mean(axis=0)))
+    True
     """
 
     def __init__(self, space):
@@ -88,6 +122,10 @@ class OffLogMetric(CorrelationMetric):
 
     The default is the Frobenius product for every :math:`n \ge 2`, which is also
     invariant under changes of signs. (geomstats 2.8 defaults to coefficients one.)
+    Distances are
+
+    .. math:: d(C, C')
+              = |\operatorname{Log}^\circ(C) - \operatorname{Log}^\circ(C')| .
 
     Parameters
     ----------
@@ -99,6 +137,25 @@ class OffLogMetric(CorrelationMetric):
         :math:`2 \alpha + (n - 2) \beta > 0` and
         :math:`\alpha + (n - 1)(\beta + n \gamma) > 0`; for :math:`n = 3` the last two,
         and for :math:`n = 2` the last one decide alone.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    Distances do not depend on the order of the variables:
+
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(4, equip="olm")
+    >>> first, second = space.random_point(2, rng=0)
+    >>> moved = [space.permutation_action([2, 0, 3, 1], x) for x in (first, second)]
+    >>> dists = space.metric.dist(first, second), space.metric.dist(*moved)
+    >>> round(float(dists[0] - dists[1]), 12) == 0.0
+    True
     """
 
     def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
@@ -120,7 +177,10 @@ class LogScaledMetric(CorrelationMetric):
               + \zeta \operatorname{tr}(X) \operatorname{tr}(Y) .
 
     The default is the Frobenius product for every :math:`n \ge 2`. (geomstats 2.8
-    defaults to coefficients one.)
+    defaults to coefficients one.) Distances are
+
+    .. math:: d(C, C')
+              = |\operatorname{Log}^\star(C) - \operatorname{Log}^\star(C')| .
 
     Parameters
     ----------
@@ -132,6 +192,27 @@ class LogScaledMetric(CorrelationMetric):
         :math:`n \alpha + (n - 2) \delta > 0` and
         :math:`n \alpha + (n - 1)(\delta + n \zeta) > 0`; for :math:`n = 3` the last
         two, and for :math:`n = 2` the last one decide alone.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    The cor-inverse :math:`\operatorname{Cor}(C^{-1})` is the reflection at the
+    identity:
+
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(4, equip="lsm")
+    >>> point = space.random_point(rng=0)
+    >>> inverse = space.cor_inversion(point)
+    >>> path = space.metric.geodesic(point, end_point=inverse)
+    >>> bool(np.allclose(path(0.5), np.eye(4)))
+    True
     """
 
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
@@ -147,7 +228,12 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
 
     A row of the Cholesky factor is a unit vector with a positive last entry: a point of
     a hemisphere, a model of hyperbolic space. The metric is the weighted product of
-    these hyperbolic spaces. For :math:`n \ge 3` its sectional curvatures fill
+    these hyperbolic spaces,
+
+    .. math:: d(C, C')^2 = \sum_{k = 2}^n \alpha_{k - 1} \operatorname{arccosh}\left(
+              \frac{1 - \sum_{j < k} L_{kj} L'_{kj}}{L_{kk} L'_{kk}}\right)^2 .
+
+    For :math:`n \ge 3` its sectional curvatures fill
     :math:`[-1 / \min_{i \ge 2} \alpha_i, 0]`.
 
     Parameters
@@ -157,6 +243,26 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
     weights : sequence of float, length n - 1
         Positive weights :math:`\alpha_1, \dots, \alpha_{n-1}` of the rows after the
         first; all one by default.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    A correlation of :math:`0.6` is the row :math:`(0.6, 0.8)`, at the distance
+    :math:`\operatorname{arccosh}(1 / 0.8) = \log 2` from the identity:
+
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = FullRankCorrelationMatrices(2, equip="phcm")
+    >>> dist = space.metric.dist([[1, 0.6], [0.6, 1]], np.eye(2))
+    >>> round(float(dist), 4), round(float(np.log(2)), 4)
+    (0.6931, 0.6931)
     """
 
     def __init__(self, space, weights=None):
@@ -165,6 +271,7 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
         super().__init__(space, PolyHyperbolicCholeskyDiffeo(), image_space)
 
 
+#: The classes of the five metrics, by their short names.
 METRICS = {
     "ecm": EuclideanCholeskyMetric,
     "lecm": LogEuclideanCholeskyMetric,
@@ -189,6 +296,7 @@ def get_metric(key):
 
     Examples
     --------
+    >>> from geomstats_cor import get_metric
     >>> get_metric("olm").__name__
     'OffLogMetric'
     """

@@ -71,9 +71,14 @@ class OneStepLogScaledMetric(LogScaledMetric):
     alpha, delta, zeta : float or None
         Coefficients of the product, see `LogScaledMetric`.
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, OneStepLogScaledMetric
     >>> space = FullRankCorrelationMatrices(4, equip=OneStepLogScaledMetric)
     >>> space.metric.to_coords(space.random_point(5, rng=0)).shape
     (5, 6)

@@ -38,7 +38,10 @@ _POINTS = (
 
 
 class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
-    """A Riemannian metric on full-rank correlation matrices, pulled back by a map.
+    r"""A Riemannian metric on full-rank correlation matrices, pulled back by a map.
+
+    .. math:: \langle A, B \rangle_P
+              = \langle d_P \phi(A), d_P \phi(B) \rangle_{\phi(P)} .
 
     All arguments may be numpy arrays, torch tensors or nested lists, with any batch
     shapes that broadcast; results are arrays of the same kind, dtype and device.
@@ -51,6 +54,26 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         Map onto the image space.
     image_space : Manifold
         Image space, equipped with an `ImageMetric`.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="olm").metric
+    >>> point = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    >>> vector = metric.log(point, np.eye(3))
+    >>> bool(np.allclose(metric.exp(vector, np.eye(3)), point))
+    True
+    >>> bool(np.isclose(metric.norm(vector, np.eye(3)), metric.dist(point, np.eye(3))))
+    True
     """
 
     def __init__(self, space, diffeo, image_space):
@@ -88,12 +111,15 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         r"""Return the inner product :math:`\langle A, B \rangle_P`.
 
+        .. math:: \langle A, B \rangle_P
+                  = \langle d_P \phi(A), d_P \phi(B) \rangle_{\phi(P)} .
+
         Parameters
         ----------
         tangent_vec_a, tangent_vec_b : array-like, shape=[..., n, n]
-            Tangent vectors at the base point.
+            Tangent vectors :math:`A` and :math:`B` at the base point.
         base_point : array-like, shape=[..., n, n]
-            Base point.
+            Base point :math:`P`.
 
         Returns
         -------
@@ -111,7 +137,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def squared_norm(self, vector, base_point=None):
-        """Return the squared length of a tangent vector.
+        r"""Return the squared length :math:`|V|_P^2 = \langle V, V \rangle_P`.
 
         Parameters
         ----------
@@ -131,7 +157,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def norm(self, vector, base_point=None):
-        """Return the length of a tangent vector.
+        r"""Return the length :math:`|V|_P = \sqrt{\langle V, V \rangle_P}`.
 
         Parameters
         ----------
@@ -151,7 +177,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def normalize(self, vector, base_point=None):
-        """Return the tangent vector of length one in the same direction.
+        """Return the tangent vector :math:`V / |V|_P` of length one.
 
         Parameters
         ----------
@@ -169,7 +195,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return vector / self.norm(vector, point)[..., None, None]
 
     def random_unit_tangent_vec(self, base_point=None, n_vectors=1, rng=None):
-        """Draw tangent vectors of length one.
+        """Draw tangent vectors of length one, :math:`|V|_P = 1`.
 
         Parameters
         ----------
@@ -204,6 +230,15 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         end_point : array, shape=[..., n, n]
             End point of the geodesic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.exp([[0.0, 0.75], [0.75, 0.0]], np.eye(2)).round(12)
+        array([[1. , 0.6],
+               [0.6, 1. ]])
         """
         vector, point = self._admit(tangent_vec=tangent_vec, base_point=base_point)
         image, image_vector = self.diffeo.map_and_tangent(vector, point)
@@ -224,13 +259,26 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         tangent_vec : array, shape=[..., n, n]
             Tangent vector at the base point.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.log([[1.0, 0.6], [0.6, 1.0]], np.eye(2)).round(12)
+        array([[0.  , 0.75],
+               [0.75, 0.  ]])
         """
         point, base_point = self._admit(point=point, base_point=base_point)
         return super().log(point, base_point)
 
     @in_own_precision
     def squared_dist(self, point_a, point_b):
-        """Return the squared distance between points.
+        r"""Return the squared distance between points.
+
+        .. math:: d(P, Q)^2 = d(\phi(P), \phi(Q))^2 ,
+
+        for a flat metric :math:`|\phi(P) - \phi(Q)|^2`.
 
         Parameters
         ----------
@@ -247,7 +295,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def dist(self, point_a, point_b):
-        """Return the distance between points.
+        r"""Return the distance between points.
+
+        .. math:: d(P, Q) = d(\phi(P), \phi(Q)) ,
+
+        for a flat metric :math:`|\phi(P) - \phi(Q)|`.
 
         Parameters
         ----------
@@ -258,12 +310,20 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         dist : array, shape=[...]
             Distance.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> round(float(metric.dist([[1.0, 0.6], [0.6, 1.0]], np.eye(2))), 12)
+        0.75
         """
         point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
         return super().dist(point_a, point_b)
 
     def dist_broadcast(self, point_a, point_b):
-        """Return the distances between all points of two stacks.
+        """Return the distances :math:`d(P_i, Q_j)` between all points of two stacks.
 
         Parameters
         ----------
@@ -284,14 +344,16 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return self.image_space.metric.dist_broadcast(image_a, image_b)
 
     def dist_pairwise(self, points, n_jobs=1, **joblib_kwargs):
-        """Return the distances between all points of a stack.
+        """Return the distances :math:`d(P_i, P_j)` between all points of a stack.
 
         Parameters
         ----------
         points : array-like, shape=[k, n, n]
             Points.
-        n_jobs, **joblib_kwargs
-            Unused: all distances are computed at once. Classes of geomstats pass them.
+        n_jobs : int
+            Unused: all distances are computed at once. Classes of geomstats pass it.
+        **joblib_kwargs
+            Unused, too.
 
         Returns
         -------
@@ -304,7 +366,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return self.image_space.metric.dist_broadcast(image, image)
 
     def diameter(self, points):
-        """Return the largest distance between two of the points.
+        r"""Return the largest distance :math:`\max_{i, j} d(P_i, P_j)` between points.
 
         Parameters
         ----------
@@ -320,7 +382,9 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return array_namespace(dists).max(dists)
 
     def closest_neighbor_index(self, point, neighbors):
-        """Return the index of the neighbour closest to each point.
+        r"""Return the index of the neighbour closest to each point.
+
+        .. math:: \operatorname{argmin}_j d(P, Q_j) .
 
         Parameters
         ----------
@@ -343,7 +407,13 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
-        """Return the geodesic from a point, to a point or with a velocity.
+        r"""Return the geodesic from a point, to a point or with a velocity.
+
+        .. math:: \phi^{-1}\left(\exp_{\phi(P)}(t \, \log_{\phi(P)} \phi(Q))\right)
+                  \quad \text{or} \quad
+                  \phi^{-1}\left(\exp_{\phi(P)}(t \, d_P \phi(V))\right) ,
+
+        for a flat metric :math:`\phi^{-1}((1 - t) \phi(P) + t \phi(Q))`.
 
         Parameters
         ----------
@@ -358,6 +428,15 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         path : callable
             Maps a time or times [k] to points [..., k, n, n].
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="olm").metric
+        >>> path = metric.geodesic(np.eye(2), end_point=[[1.0, 0.6], [0.6, 1.0]])
+        >>> path(np.array([0.0, 0.5, 1.0]))[:, 1, 0].round(4)
+        array([0.    , 0.3333, 0.6   ])
         """
         if (end_point is None) == (initial_tangent_vec is None):
             raise ShapeError(
@@ -375,7 +454,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def parallel_transport(
         self, tangent_vec, base_point, direction=None, end_point=None
     ):
-        """Transport a tangent vector along the geodesic to a point or in a direction.
+        r"""Transport a tangent vector along the geodesic to a point or in a direction.
+
+        .. math:: (d_Q \phi)^{-1}
+                  \left( \Pi_{\phi(P) \to \phi(Q)} \, d_P \phi(V) \right) ;
+
+        for a flat metric :math:`\Pi` is the identity.
 
         Parameters
         ----------
@@ -392,6 +476,20 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         transported : array, shape=[..., n, n]
             Tangent vector at the end point.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> end_point = np.array([[1.0, 0.6], [0.6, 1.0]])
+        >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+        >>> moved = metric.parallel_transport(vector, np.eye(2), end_point=end_point)
+        >>> moved.round(12)
+        array([[0.   , 0.512],
+               [0.512, 0.   ]])
+        >>> round(float(metric.norm(moved, end_point)), 12)
+        1.0
         """
         if (direction is None) == (end_point is None):
             raise ShapeError(
@@ -412,6 +510,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     @in_own_precision
     def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
         r"""Return the curvature :math:`R(A, B) C`.
+
+        .. math:: (d_P \phi)^{-1} \left(
+                  R(d_P \phi(A), d_P \phi(B)) \, d_P \phi(C) \right) ,
+
+        null for a flat metric.
 
         Parameters
         ----------
@@ -437,9 +540,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def sectional_curvature(self, tangent_vec_a, tangent_vec_b, base_point=None):
-        r"""Return the sectional curvature :math:`\langle R(A, B) B, A \rangle`.
+        r"""Return the sectional curvature of the plane of two tangent vectors.
 
-        The vectors are made orthonormal first.
+        .. math:: \frac{\langle R(A, B) B, A \rangle}
+                  {\langle A, A \rangle \langle B, B \rangle - \langle A, B \rangle^2} ,
+
+        null for a flat metric. The vectors are made orthonormal first.
 
         Parameters
         ----------
@@ -474,7 +580,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return metric.inner_product(curvature, image_a, image)
 
     def injectivity_radius(self, base_point=None):
-        """Return infinity: every two points are joined by exactly one geodesic.
+        r"""Return :math:`\infty`: every two points are joined by exactly one geodesic.
 
         Parameters
         ----------
@@ -496,9 +602,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def to_coords(self, point):
         """Return the coordinates of points, null at the identity.
 
-        For a flat metric they are an isometry onto Euclidean space. For the
-        poly-hyperbolic metric they are the logarithm at the origin of the product of
-        Poincaré balls, a diffeomorphism.
+        For a flat metric they are an isometry onto Euclidean space,
+
+        .. math:: d(P, Q) = |x(P) - x(Q)| .
+
+        For the poly-hyperbolic metric they are the logarithm at the origin of the
+        product of Poincaré balls, a diffeomorphism.
 
         Parameters
         ----------
@@ -509,12 +618,20 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         coords : array, shape=[..., d]
             Coordinates, d = n (n - 1) / 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.to_coords([[1.0, 0.6], [0.6, 1.0]]).round(12)
+        array([0.75])
         """
         return self.image_space.metric.to_coords(self._image(point))
 
     @in_own_precision
     def from_coords(self, coords):
-        """Return the points with given coordinates.
+        """Return the points :math:`x^{-1}(v)` with given coordinates, see `to_coords`.
 
         Parameters
         ----------
@@ -525,6 +642,14 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         -------
         point : array, shape=[..., n, n]
             Full-rank correlation matrix.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.from_coords([0.75]).round(12)
+        array([[1. , 0.6],
+               [0.6, 1. ]])
         """
         (coords,) = as_arrays(coords=coords)
         self._require_coords(coords)
@@ -543,9 +668,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def log_coords(self, point, base_point):
         """Return the coordinates of logarithms in an orthonormal frame.
 
-        The frame at the base point is the one that transport carries there from the
-        identity. Euclidean norms of the coordinates are distances from the base point;
-        for a flat metric, coordinates are differences of those of `to_coords`.
+        .. math:: |x_P(Q)| = d(P, Q) .
+
+        The frame at the base point :math:`P` is the one that transport carries there
+        from the identity. For a flat metric, coordinates are differences of those of
+        `to_coords`.
 
         Parameters
         ----------
@@ -565,7 +692,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @in_own_precision
     def exp_coords(self, coords, base_point):
-        """Invert `log_coords`: the exponential of vectors given by coordinates.
+        r"""Invert `log_coords`: the exponential of vectors given by coordinates.
+
+        .. math:: \exp_P \left(\sum_k v_k e_k\right) ,
+
+        with the orthonormal frame :math:`e_k` of `log_coords`.
 
         Parameters
         ----------
@@ -586,7 +717,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return self.diffeo.inverse(self.image_space.metric.exp_coords(coords, image))
 
     def origin(self, like=None):
-        """Return the identity, whose coordinates are null.
+        """Return the identity :math:`I`, whose coordinates are null.
 
         Parameters
         ----------
@@ -602,7 +733,9 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         return identity if like is None else constant(np.eye(self._space.n), like)
 
     def hyperplanes(self):
-        """Return the hyperplanes of the metric, on which neural layers stand.
+        r"""Return the hyperplanes of the metric, on which neural layers stand.
+
+        .. math:: \{ Q : \langle \log_P Q, V \rangle_P = 0 \} .
 
         Returns
         -------

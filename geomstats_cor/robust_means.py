@@ -41,10 +41,18 @@ def geometric_median(points, space, weights=None):
     median : array, shape=[..., n, n]
         Geometric median.
 
+    References
+    ----------
+    .. [VZ2000] Y. Vardi and C.-H. Zhang. The multivariate L1-median and associated data
+       depth. PNAS 97, 2000.
+    .. [F2009] P. T. Fletcher, S. Venkatasubramanian and S. Joshi. The geometric median
+       on Riemannian manifolds with application to robust atlas estimation. NeuroImage
+       45, 2009.
+
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, geometric_median
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = np.array([[[1, r], [r, 1]] for r in (0.0, 0.1, 0.999)])
     >>> geometric_median(points, space).round(12)
@@ -64,8 +72,9 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     With weights of sum one, the trimmed mean :math:`M` and the weights
     :math:`\omega` that are kept satisfy
 
-    .. math:: M = \operatorname{argmin}_C \sum_i \omega_i d(C, C_i)^2 , \qquad
-              \omega = \operatorname{argmin} \Big\{ \sum_i \omega_i d(M, C_i)^2 :
+    .. math:: M = \operatorname{argmin}_C \sum_i \omega_i d(C, C_i)^2 ,
+
+    .. math:: \omega = \operatorname{argmin} \Big\{ \sum_i \omega_i d(M, C_i)^2 :
               0 \le \omega_i \le w_i, \, \sum_i \omega_i = 1 - f \Big\} :
 
     the mean of what is kept, which is what is nearest to the mean. Of the farthest
@@ -94,10 +103,15 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     mean : array, shape=[..., n, n]
         Trimmed mean.
 
+    References
+    ----------
+    .. [G1991] A. Gordaliza. Best approximations to random variables based on trimming
+       procedures. J. Approx. Theory 64, 1991.
+
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, trimmed_mean
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = np.array([[[1, r], [r, 1]] for r in (-0.1, 0.0, 0.1, 0.999)])
     >>> trimmed_mean(points, space, fraction=0.25).round(12)
@@ -176,7 +190,11 @@ class _Center(BaseEstimator):
 
 
 class GeometricMedian(_Center):
-    """Geometric median as an estimator, in the manner of geomstats and scikit-learn.
+    r"""Geometric median as an estimator, in the manner of geomstats and scikit-learn.
+
+    .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i) .
+
+    The function is `geometric_median`.
 
     Parameters
     ----------
@@ -187,6 +205,24 @@ class GeometricMedian(_Center):
     ----------
     estimate_ : array, shape=[n, n]
         Geometric median.
+
+    References
+    ----------
+    .. [VZ2000] Y. Vardi and C.-H. Zhang. The multivariate L1-median and associated data
+       depth. PNAS 97, 2000.
+    .. [F2009] P. T. Fletcher, S. Venkatasubramanian and S. Joshi. The geometric median
+       on Riemannian manifolds with application to robust atlas estimation. NeuroImage
+       45, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices, GeometricMedian
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = np.array([[[1, r], [r, 1]] for r in (0.0, 0.1, 0.999)])
+    >>> GeometricMedian(space).fit(points).estimate_.round(12)
+    array([[1. , 0.1],
+           [0.1, 1. ]])
     """
 
     def __init__(self, space):
@@ -197,7 +233,12 @@ class GeometricMedian(_Center):
 
 
 class TrimmedMean(_Center):
-    """Trimmed mean as an estimator, in the manner of geomstats and scikit-learn.
+    r"""Trimmed mean as an estimator, in the manner of geomstats and scikit-learn.
+
+    .. math:: \operatorname{argmin}_C \sum_i \omega_i d(C, C_i)^2 ,
+
+    where :math:`\omega` leaves out a fraction of the weight, that of the farthest
+    points. The function is `trimmed_mean`.
 
     Parameters
     ----------
@@ -210,6 +251,21 @@ class TrimmedMean(_Center):
     ----------
     estimate_ : array, shape=[n, n]
         Trimmed mean.
+
+    References
+    ----------
+    .. [G1991] A. Gordaliza. Best approximations to random variables based on trimming
+       procedures. J. Approx. Theory 64, 1991.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices, TrimmedMean
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> points = np.array([[[1, r], [r, 1]] for r in (-0.1, 0.0, 0.1, 0.999)])
+    >>> TrimmedMean(space, fraction=0.25).fit(points).estimate_.round(12)
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     def __init__(self, space, fraction=0.1):

@@ -37,7 +37,7 @@ SAFE_EIGENVALUE = 0.05
 class BadMatrix(NamedTuple):
     """A matrix of a stack that is not a full-rank correlation matrix.
 
-    Attributes
+    Parameters
     ----------
     index : int
         Its place in the stack.
@@ -56,7 +56,7 @@ class BadMatrix(NamedTuple):
 class CleaningReport:
     """What `clean_points` found and did.
 
-    Attributes
+    Parameters
     ----------
     bad : tuple of BadMatrix
         Every bad matrix of the stack, in order.
@@ -66,6 +66,19 @@ class CleaningReport:
         Places in the given stack of what was left out, and of what was changed.
     shrinkage : numpy.ndarray, shape=[N]
         How far each matrix of the given stack was shrunk towards the identity.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from geomstats_cor import clean_points
+    >>> points = [[[1, 0.5], [0.5, 1]], [[1, 2], [2, 1]]]
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     kept, report = clean_points(points, on_bad="drop")
+    >>> print(report)
+    1 dropped: [1] is not positive definite: its smallest eigenvalue is -1.
+    >>> report.kept
+    array([0])
     """
 
     bad: tuple
@@ -109,6 +122,7 @@ def as_stack(X, complete=False, name="X"):
 
     Examples
     --------
+    >>> from geomstats_cor import as_stack
     >>> as_stack([[0.5, 0.2, 0.1]])[0]
     array([[1. , 0.5, 0.2],
            [0.5, 1. , 0.1],
@@ -292,6 +306,7 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
     Examples
     --------
     >>> import warnings
+    >>> from geomstats_cor import clean_points
     >>> stack = [[[1, 0.5], [0.5, 1]], [[1, 2], [2, 1]]]
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")

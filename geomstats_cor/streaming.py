@@ -20,6 +20,8 @@ from .validation import as_arrays
 class MeanOfChunks:
     """Fréchet mean and variance of matrices that came in chunks.
 
+    What `frechet_mean_of_chunks` returns.
+
     Parameters
     ----------
     mean : array, shape=[n, n]
@@ -32,6 +34,15 @@ class MeanOfChunks:
         Number of matrices.
     passes : int
         Number of passes over the chunks.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_mean_of_chunks
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> blocks = [space.random_point(10, rng=i) for i in range(5)]
+    >>> result = frechet_mean_of_chunks(blocks, space, progress=False)
+    >>> result.mean.shape, result.weight, result.count, result.passes
+    ((3, 3), 50.0, 50, 1)
     """
 
     mean: Any
@@ -44,10 +55,13 @@ class MeanOfChunks:
 def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progress=True):
     r"""Return the Fréchet mean and variance of matrices that come in chunks.
 
-    One pass for a flat metric. For the poly-hyperbolic metric a few passes, six to ten
-    as a rule: each computes the gradient and the diagonal of the Hessian of the
-    variance at the last iterate, and a quasi-Newton step with the memory of the last
-    passes follows, until the gradient vanishes to rounding.
+    .. math:: M = \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 , \qquad
+              \frac{\sum_i w_i d(M, C_i)^2}{\sum_i w_i} .
+
+    One pass for a flat metric [CGL1983]_. For the poly-hyperbolic metric a few passes,
+    six to ten as a rule: each computes the gradient and the diagonal of the Hessian of
+    the variance at the last iterate, and a quasi-Newton step with the memory of the
+    last passes follows [N1980]_, until the gradient vanishes to rounding.
 
     Parameters
     ----------
@@ -74,14 +88,26 @@ def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progres
     result : MeanOfChunks
         Mean, variance, weight, and numbers of matrices and passes.
 
+    References
+    ----------
+    .. [CGL1983] T. F. Chan, G. H. Golub and R. J. LeVeque. Algorithms for computing the
+       sample variance. Am. Stat. 37, 1983.
+    .. [N1980] J. Nocedal. Updating quasi-Newton matrices with limited storage. Math.
+       Comp. 35, 1980.
+
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> import numpy as np
+    >>> from geomstats_cor import (
+    ...     FullRankCorrelationMatrices,
+    ...     frechet_mean,
+    ...     frechet_mean_of_chunks,
+    ... )
     >>> space = FullRankCorrelationMatrices(3, equip="olm")
     >>> blocks = [space.random_point(10, rng=i) for i in range(5)]
     >>> result = frechet_mean_of_chunks(blocks, space, progress=False)
-    >>> result.count, result.passes
-    (50, 1)
+    >>> bool(np.allclose(result.mean, frechet_mean(np.concatenate(blocks), space)))
+    True
     """
     metric = require_metric(space)
     source = as_source(chunks, weights, chunk_size)
@@ -159,11 +185,15 @@ def _merge_each(states, others):
 class StreamingMean(BaseEstimator):
     r"""Fréchet mean and variance in one pass, as a state that merges with others.
 
-    For the flat metrics: the mean and the scatter of isometric coordinates, updated
-    without cancellation. Any division of the matrices into blocks and any order of
-    merges gives the same result, up to rounding; a state can be pickled, sent and
-    merged elsewhere. Under the poly-hyperbolic metric no such state exists; there
-    `frechet_mean_of_chunks` takes a few passes.
+    For the flat metrics: the mean and the scatter of isometric coordinates :math:`x`,
+
+    .. math:: \bar x = \frac{w_a \bar x_a + w_b \bar x_b}{w_a + w_b} , \qquad
+              S = S_a + S_b + \frac{w_a w_b}{w_a + w_b} |\bar x_a - \bar x_b|^2 ,
+
+    updated without cancellation [CGL1983]_. Any division of the matrices into blocks
+    and any order of merges gives the same result, up to rounding; a state can be
+    pickled, sent and merged elsewhere. Under the poly-hyperbolic metric no such state
+    exists; there `frechet_mean_of_chunks` takes a few passes.
 
     Parameters
     ----------
@@ -181,9 +211,14 @@ class StreamingMean(BaseEstimator):
     count_ : int
         Number of matrices so far.
 
+    References
+    ----------
+    .. [CGL1983] T. F. Chan, G. H. Golub and R. J. LeVeque. Algorithms for computing the
+       sample variance. Am. Stat. 37, 1983.
+
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, StreamingMean
     >>> space = FullRankCorrelationMatrices(3, equip="lsm")
     >>> first = StreamingMean(space).partial_fit(space.random_point(10, rng=0))
     >>> second = StreamingMean(space).partial_fit(space.random_point(20, rng=1))

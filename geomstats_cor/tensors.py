@@ -24,7 +24,9 @@ class TensorComponents:
         return lower + lower.mT
 
     def metric_matrix(self, base_point=None):
-        r"""Return the Gram matrix :math:`g_{ij}` of the basis.
+        r"""Return the Gram matrix of the basis.
+
+        .. math:: g_{ij} = \langle e_i, e_j \rangle .
 
         Parameters
         ----------
@@ -61,7 +63,7 @@ class TensorComponents:
         return array_namespace(matrix).linalg.inv(matrix)
 
     def inner_coproduct(self, cotangent_vec_a, cotangent_vec_b, base_point=None):
-        """Return the inner product of cotangent vectors.
+        """Return the inner product :math:`g^{ij} a_i b_j` of cotangent vectors.
 
         Parameters
         ----------
@@ -218,7 +220,7 @@ class TensorComponents:
         return array_namespace(riemann).einsum("...ijkj->...ik", riemann)
 
     def scalar_curvature(self, base_point=None):
-        """Return the scalar curvature, the trace of the Ricci tensor.
+        """Return the scalar curvature :math:`g^{ij} R_{ij}`.
 
         Parameters
         ----------
@@ -244,13 +246,14 @@ class TensorComponents:
         tangent_vec_d,
         base_point=None,
     ):
-        """Return zero: all five metrics are locally symmetric.
+        r"""Return zero: all five metrics are locally symmetric.
+
+        .. math:: (\nabla_A R)(B, C) D = 0 .
 
         Parameters
         ----------
-        tangent_vec_a, tangent_vec_b, tangent_vec_c, tangent_vec_d : array-like, \
-shape=[..., n, n]
-            Tangent vectors at the base point.
+        tangent_vec_a, tangent_vec_b, tangent_vec_c, tangent_vec_d : array-like
+            Tangent vectors at the base point, shape=[..., n, n].
         base_point : array-like, shape=[..., n, n]
             Base point.
 
@@ -269,7 +272,7 @@ shape=[..., n, n]
         return 0.0 * array_namespace(*arrays).broadcast_arrays(*arrays)[0]
 
     def normal_basis(self, basis, base_point=None):
-        """Divide the vectors of a basis by their lengths.
+        """Divide the vectors of a basis by their lengths, :math:`e_i / |e_i|_P`.
 
         Parameters
         ----------

@@ -88,6 +88,7 @@ def test_times_that_are_not_finite_raise(double, rng, key):
 def test_iterations_that_stop_early_warn_of_the_residual(monkeypatch, rng, module, key):
     kernel = importlib.import_module(f"geomstats_cor.kernels.{module}")
     monkeypatch.setattr(kernel, "_MAX_ITERATIONS", 1)
+    monkeypatch.setattr(kernel, "_ROUGH_STEPS", 0, raising=False)
     points = random_correlation(rng, 4, 1e3, (3,))
     with pytest.warns(ex.ConvergenceWarning, match=r"residual \d"):
         frechet_mean(points, equipped(4, key))

@@ -13,7 +13,7 @@ KINDS = ("correlation", "covariance", "signal")
 class Dataset:
     """A labelled stack of matrices or signals.
 
-    Attributes
+    Parameters
     ----------
     name : str
         Name of the data set, or path of the file.
@@ -39,6 +39,7 @@ class Dataset:
     Examples
     --------
     >>> import numpy as np
+    >>> from cornet_nn.datasets import Dataset
     >>> data = Dataset(
     ...     "two", np.stack([np.eye(3)] * 4), [0, 1, 0, 1], ("a", "b"), "correlation",
     ...     test=[False, False, True, True],
@@ -132,11 +133,23 @@ class Dataset:
         return dataclasses.replace(self, **parts)
 
     def train_part(self):
-        """Return the items for training, by the split that comes with the data."""
+        """Return the items for training, by the split that comes with the data.
+
+        Returns
+        -------
+        part : Dataset
+            Items that are not for testing.
+        """
         return self.subset(~self._split())
 
     def test_part(self):
-        """Return the items for testing, by the split that comes with the data."""
+        """Return the items for testing, by the split that comes with the data.
+
+        Returns
+        -------
+        part : Dataset
+            Items for testing.
+        """
         return self.subset(self._split())
 
     def _split(self):

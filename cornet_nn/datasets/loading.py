@@ -50,6 +50,7 @@ def names():
 
     Examples
     --------
+    >>> from cornet_nn.datasets import names
     >>> names()[:3]
     ('radar-synthetic', 'connectomes', 'emg')
     """
@@ -71,6 +72,7 @@ def options(name):
 
     Examples
     --------
+    >>> from cornet_nn.datasets import options
     >>> options("emg")
     ('window', 'hop', 'rest', 'shrinkage', 'ridge')
     """
@@ -124,6 +126,7 @@ def load(
 
     Examples
     --------
+    >>> from cornet_nn.datasets import load
     >>> load("connectomes")
     Dataset connectomes: 86 correlation [28, 28], 2 classes
     >>> load("radar-synthetic", signals=30, representation="covariance")

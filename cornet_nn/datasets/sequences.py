@@ -18,7 +18,7 @@ from .skeletons import Skeleton
 class SequenceMatrices:
     """The covariance matrices of a sequence of frames.
 
-    Attributes
+    Parameters
     ----------
     skeleton : Skeleton or None
         Skeleton of the joints; None for a sequence of plain numbers, of which only
@@ -57,7 +57,7 @@ class SequenceMatrices:
     Examples
     --------
     >>> import numpy as np
-    >>> from cornet_nn.datasets.skeletons import FPHA
+    >>> from cornet_nn.datasets import FPHA, SequenceMatrices
     >>> hand = np.random.default_rng(0).standard_normal((30, 21, 3))
     >>> SequenceMatrices(FPHA, neighbors=("left", "right", "bottom"))(hand).shape
     (9, 28, 28)

@@ -11,7 +11,7 @@ from geomstats_cor.exceptions import ParameterError
 class Skeleton:
     """The joints of a skeleton and the bones between them.
 
-    Attributes
+    Parameters
     ----------
     joints : tuple of str
         Names of the joints.
@@ -27,6 +27,7 @@ class Skeleton:
 
     Examples
     --------
+    >>> from cornet_nn.datasets import FPHA, HDM05, NTU
     >>> len(HDM05.joints), len(FPHA.joints), len(NTU.joints)
     (31, 21, 25)
     >>> HDM05.joints[HDM05.neighbors("bottom")[HDM05.joints.index("ltibia")]]

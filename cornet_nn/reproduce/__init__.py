@@ -17,13 +17,19 @@ __all__ = ["TABLES", "Options", "Table", "add_parser", "reproduce", "run"]
 class Table:
     """A table of the paper.
 
-    Attributes
+    Parameters
     ----------
     title : str
         Title.
     module, function, show : str
         Module and function that compute the cells, and the function of `report` that
         shows their numbers.
+
+    Examples
+    --------
+    >>> from cornet_nn.reproduce import TABLES
+    >>> TABLES["main"].title
+    'Main results'
     """
 
     title: str
@@ -66,6 +72,16 @@ def reproduce(table, options=None):
     text : str
         The table as Markdown, with ours beside the paper's number. The files
         `TABLE.md` and `TABLE.csv` are in the output folder.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> import tempfile
+    >>> from cornet_nn.reproduce import Options, reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = reproduce("main", Options(output=pathlib.Path(folder), quiet=True))
+    >>> print("97.57" in text, "no data: pass --data" in text)
+    True True
     """
     import importlib
 
@@ -108,6 +124,15 @@ def add_parser(subparsers):
     -------
     parser : argparse.ArgumentParser
         The parser of the command. It sets `run` as what to call with the arguments.
+
+    Examples
+    --------
+    >>> import argparse
+    >>> from cornet_nn.reproduce import add_parser
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = add_parser(parser.add_subparsers())
+    >>> parser.parse_args(["reproduce", "mixed", "--seeds", "2"]).seeds
+    2
     """
     parser = subparsers.add_parser(
         "reproduce",
@@ -164,6 +189,15 @@ def run(arguments):
     -------
     status : int
         Exit status, 0.
+
+    Examples
+    --------
+    >>> import argparse
+    >>> from cornet_nn.reproduce import run
+    >>> run(argparse.Namespace(list=True))  # doctest: +ELLIPSIS
+    main         Main results
+    ...
+    0
     """
     if arguments.list or arguments.table is None:
         for name, table in TABLES.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 class Options:
     """Options of a reproduction.
 
-    Attributes
+    Parameters
     ----------
     data : Path or None
         Folder with the data sets, one subfolder each.
@@ -26,6 +26,12 @@ class Options:
         Whether to keep the cells that an earlier call has finished.
     quiet : bool
         Whether to show neither progress nor the table.
+
+    Examples
+    --------
+    >>> from cornet_nn.reproduce import Options
+    >>> Options(seeds=2, only=("CorNet-OLM",)).output.as_posix()
+    'build/reproduce'
     """
 
     data: Path | None = None

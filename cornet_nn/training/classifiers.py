@@ -117,6 +117,11 @@ class CorNetClassifier(NetworkClassifier):
     n_features_in_ : int
         Length of the first axis of a sample.
 
+    See Also
+    --------
+    CorMLRClassifier : The same without convolution.
+    load_classifier : A fitted classifier from the directory of a run.
+
     Notes
     -----
     Whatever has no parameters is computed once, before the first epoch: an epoch of the
@@ -126,11 +131,6 @@ class CorNetClassifier(NetworkClassifier):
     If torch.distributed is initialised, the processes share each batch, and a step is
     that of one process on the whole batch.
 
-    See Also
-    --------
-    CorMLRClassifier : The same without convolution.
-    load_classifier : A fitted classifier from the directory of a run.
-
     References
     ----------
     .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
@@ -138,6 +138,7 @@ class CorNetClassifier(NetworkClassifier):
 
     Examples
     --------
+    >>> from cornet_nn.training import CorNetClassifier
     >>> from geomstats_cor.datasets import load_connectomes
     >>> data = load_connectomes()
     >>> model = CorNetClassifier(
@@ -239,8 +240,38 @@ class CorMLRClassifier(NetworkClassifier):
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Metric, by its key or class, or a space with a metric.
-    kind, power, shrinkage, front_end, center
-        See `CorNetClassifier`, also for all other parameters and attributes.
+    kind : {"auto", "correlation", "covariance", "signal"}
+        What samples are, here and below as for `CorNetClassifier`.
+    power, shrinkage : float
+        Exponent of a matrix power, and amount of shrinkage before it.
+    front_end : torch.nn.Module or callable
+        What makes covariance matrices of samples, in place of what `kind` says.
+    center : bool
+        Whether features are relative to those of the mean of the training samples.
+    optimizer : str or callable
+        Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
+    lr, weight_decay : float
+        Learning rate and weight decay.
+    max_epochs, batch_size : int
+        Number of epochs, and of samples in a batch.
+    validation : float
+        Part of the samples that is held out to choose the epoch.
+    patience : int
+        Number of epochs to wait for a better one; for ever if None.
+    class_weight : {"balanced"} or dict
+        Weights of the classes in the loss.
+    random_state : int or numpy.random.RandomState
+        Seed of parameters, batches and validation.
+    dtype : {"float32", "float64"}
+        Precision of the network.
+    device : str
+        Device of the network.
+    progress : bool
+        Whether to show a bar.
+    directory : str or path
+        Directory of the run.
+    resume, overwrite : bool
+        Whether to go on with the run in the directory, or to replace it.
 
     See Also
     --------
@@ -248,6 +279,7 @@ class CorMLRClassifier(NetworkClassifier):
 
     Examples
     --------
+    >>> from cornet_nn.training import CorMLRClassifier
     >>> from geomstats_cor.datasets import load_connectomes
     >>> data = load_connectomes()
     >>> model = CorMLRClassifier(

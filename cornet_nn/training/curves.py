@@ -25,6 +25,7 @@ def plot_learning_curves(history, quantity="loss", ax=None):
 
     Examples
     --------
+    >>> from cornet_nn.training import plot_learning_curves
     >>> from matplotlib.figure import Figure
     >>> history = [
     ...     {"epoch": 1, "train_loss": 0.7, "valid_loss": 0.8},

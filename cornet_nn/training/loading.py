@@ -29,6 +29,7 @@ def load_classifier(directory, **parameters):
     Examples
     --------
     >>> import tempfile
+    >>> from cornet_nn.training import CorMLRClassifier, load_classifier
     >>> from geomstats_cor.datasets import load_connectomes
     >>> data = load_connectomes()
     >>> with tempfile.TemporaryDirectory() as directory:

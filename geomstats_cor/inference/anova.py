@@ -108,6 +108,15 @@ def frechet_anova(
     ----------
     .. [DM2019] P. Dubey and H.-G. Müller. Fréchet analysis of variance for random
        objects. Biometrika 106, 2019.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_anova
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> points, labels = space.random_point(20, rng=0), [0] * 8 + [1] * 12
+    >>> test = frechet_anova(points, labels, space, n_permutations=99, rng=0)
+    >>> test.hypothesis, bool(0.0 < test.p_value <= 1.0)
+    ('equal means and dispersions', True)
     """
     groups = Groups(points, labels, space, least=3)
     if calibration == "asymptotic":

@@ -171,7 +171,7 @@ def equal_dispersions_test(
 
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, equal_dispersions_test
     >>> space = FullRankCorrelationMatrices(3, equip="phcm")
     >>> points = space.random_point(20, rng=0)
     >>> test = equal_dispersions_test(points, [0] * 8 + [1] * 12, space, rng=0)

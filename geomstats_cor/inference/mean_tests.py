@@ -113,7 +113,7 @@ def equal_means_test(
 
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, equal_means_test
     >>> space = FullRankCorrelationMatrices(3, equip="olm")
     >>> points = space.random_point(10, rng=0)
     >>> labels = ["a"] * 4 + ["b"] * 6
@@ -206,7 +206,7 @@ def mean_test(
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, mean_test
     >>> space = FullRankCorrelationMatrices(3, equip="lsm")
     >>> points = space.random_point(40, rng=0)
     >>> test = mean_test(points, np.eye(3), space, "hotelling", "asymptotic")

@@ -23,7 +23,7 @@ _DOUBLINGS, _BISECTIONS = 30, 60
 class ConfidenceRegion(ABC):
     """A region about the mean of a sample that covers the true mean at some level.
 
-    Attributes
+    Parameters
     ----------
     mean : array, shape=[n, n]
         Fréchet mean of the sample.
@@ -53,7 +53,7 @@ class ConfidenceRegion(ABC):
         """
 
     def contains(self, point):
-        """Tell whether points lie in the region.
+        """Tell whether points lie in the region: their excess is at most one.
 
         Parameters
         ----------
@@ -100,21 +100,49 @@ class ConfidenceRegion(ABC):
 
 @dataclass(frozen=True)
 class HotellingRegion(ConfidenceRegion):
-    """The points that Hotelling's test of one sample does not reject.
+    r"""The points that Hotelling's test of one sample does not reject.
 
-    Attributes
+    .. math:: \{ \mu : N \bar x^\top S^{-1} \bar x \le T^2_{\text{crit}} \} ,
+
+    where :math:`x_i` are the coordinates of :math:`\log_\mu C_i` and :math:`S` is their
+    covariance matrix.
+
+    Parameters
     ----------
+    mean : array, shape=[n, n]
+        Fréchet mean of the sample.
+    level : float
+        Probability that the region covers the mean of the distribution.
+    space : FullRankCorrelationMatrices
+        Equipped manifold.
     points : array, shape=[N, n, n]
         The sample.
     critical_value : float
         Largest value of the statistic in the region.
+
+    References
+    ----------
+    .. [BP2005] R. Bhattacharya and V. Patrangenaru. Large sample theory of intrinsic
+       and extrinsic sample means on manifolds II. Ann. Statist. 33, 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.inference import confidence_region
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> region = confidence_region(space.random_point(50, rng=0), space)
+    >>> region.excess(region.boundary(4, rng=0)).round(6)
+    array([1., 1., 1., 1.])
     """
 
     points: Any = field(repr=False, compare=False)
     critical_value: float
 
     def excess(self, point):
-        """Return the root of Hotelling's statistic over its critical value.
+        r"""Return the root of Hotelling's statistic over its critical value.
+
+        .. math:: \sqrt{T^2(C) / T^2_{\text{crit}}} .
 
         Parameters
         ----------
@@ -157,18 +185,41 @@ class HotellingRegion(ConfidenceRegion):
 
 @dataclass(frozen=True)
 class BootstrapBall(ConfidenceRegion):
-    """A ball about the mean that holds a share of the means of resampled data.
+    r"""A ball about the mean that holds a share of the means of resampled data.
 
-    Attributes
+    .. math:: \{ C : d(C, M) \le r \} .
+
+    Parameters
     ----------
+    mean : array, shape=[n, n]
+        Fréchet mean :math:`M` of the sample.
+    level : float
+        Probability that the region covers the mean of the distribution.
+    space : FullRankCorrelationMatrices
+        Equipped manifold.
     radius : float
-        Radius.
+        Radius :math:`r`.
+
+    References
+    ----------
+    .. [BP2005] R. Bhattacharya and V. Patrangenaru. Large sample theory of intrinsic
+       and extrinsic sample means on manifolds II. Ann. Statist. 33, 2005.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.inference import confidence_region
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> points = space.random_point(20, rng=0)
+    >>> ball = confidence_region(points, space, method="bootstrap", rng=0)
+    >>> ball.excess(ball.boundary(4, rng=0)).round(6)
+    array([1., 1., 1., 1.])
     """
 
     radius: float
 
     def excess(self, point):
-        """Return the distance from the mean over the radius.
+        """Return the distance :math:`d(C, M) / r` from the mean over the radius.
 
         Parameters
         ----------
@@ -232,7 +283,7 @@ def confidence_region(
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices, confidence_region
     >>> space = FullRankCorrelationMatrices(3, equip="ecm")
     >>> region = confidence_region(space.random_point(50, rng=0), space)
     >>> bool(region.contains(region.mean)), bool(region.contains(np.eye(3)))

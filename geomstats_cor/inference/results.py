@@ -6,9 +6,15 @@ from typing import Any
 
 @dataclass(frozen=True, repr=False)
 class SignificanceTest:
-    """Outcome of a test.
+    r"""Outcome of a test.
 
-    Attributes
+    The p-value of a test by :math:`B` random permutations :math:`b` is
+
+    .. math:: p = \frac{1 + \#\{b : T_b \ge T\}}{1 + B} ;
+
+    of all permutations, it is the share with :math:`T_b \ge T`.
+
+    Parameters
     ----------
     hypothesis : str
         What was tested.
@@ -34,6 +40,23 @@ class SignificanceTest:
         Fréchet mean of each group, or of the sample, k = 1.
     dispersions : numpy.ndarray, shape=[k]
         Fréchet variance of each group: mean squared distance to its mean.
+
+    References
+    ----------
+    .. [PS2010] B. Phipson and G. K. Smyth. Permutation p-values should never be zero.
+       Stat. Appl. Genet. Mol. Biol. 9, 2010.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices, equal_means_test
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> points = space.random_point(10, rng=0)
+    >>> test = equal_means_test(points, ["a"] * 4 + ["b"] * 6, space)
+    >>> test.groups, test.n_permutations, test.exhaustive
+    (('a', 'b'), 210, True)
+    >>> extreme = test.null_distribution >= test.statistic - 1e-12
+    >>> round(float(extreme.mean()), 4) == round(test.p_value, 4)
+    True
     """
 
     hypothesis: str

@@ -83,6 +83,16 @@ def off_diagonal(x):
     return with_diagonal(x, 0.0)
 
 
+def plus_diagonal(matrix, vector):
+    """Return matrices with vectors added to their diagonals, in one pass."""
+    total = namespace(matrix).asarray(matrix, copy=True)
+    if is_torch(total):
+        total.diagonal(dim1=-2, dim2=-1).add_(vector)
+    else:
+        np.einsum("...ii->...i", total)[...] += vector
+    return total
+
+
 def add_multiple(x, number, y):
     """Return x + number * y, in one pass where the library can."""
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
@@ -197,9 +207,13 @@ def solve_unit_lower(strict, right, left=True):
     Of :math:`N`, the strictly lower part alone is read.
     """
     if is_torch(strict):
-        return namespace(strict).linalg.solve_triangular(
-            strict, right, upper=False, left=left, unitriangular=True
-        )
+        solve = namespace(strict).linalg.solve_triangular
+        if left:
+            # Transposed, the result has its rows together, as everything else has.
+            strict, right = strict.mT, right.mT
+            solution = solve(strict, right, upper=True, left=False, unitriangular=True)
+            return solution.mT
+        return solve(strict, right, upper=False, left=False, unitriangular=True)
     lower = with_diagonal(strict, 1.0)
     if left:
         return _solve_lower_numpy(lower, right)
@@ -227,15 +241,37 @@ def solve_positive(matrix, vector):
 
 
 def positive_solver(matrix):
-    """Return the function that solves positive definite systems, factorised once."""
-    xp = namespace(matrix)
+    """Return the function that solves positive definite systems, factorised once.
+
+    Solutions are meaningless, or NaN, where the matrix is not positive definite. The
+    matrix may be overwritten.
+    """
     if not is_torch(matrix):
-        inverse = np.linalg.inv(matrix)
-        return lambda vector: (inverse @ vector[..., None])[..., 0]
-    factor, _ = flagged_cholesky(matrix)
+        return _positive_solver_numpy(matrix)
+    xp = namespace(matrix)
+    factor, _ = xp.linalg.cholesky_ex(matrix)
 
     def solve(vector):
         half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
         return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+
+    return solve
+
+
+def _positive_solver_numpy(matrix):
+    # numpy would invert the matrices, at several times the cost of this loop.
+    from scipy.linalg import lapack
+
+    size = matrix.shape[-1]
+    factorise, substitute = lapack.get_lapack_funcs(("potrf", "potrs"), (matrix,))
+    factors = [
+        factorise(x.T, clean=False, overwrite_a=True)[0]
+        for x in matrix.reshape(-1, size, size)
+    ]
+
+    def solve(vector):
+        rows = zip(factors, vector.reshape(-1, size), strict=True)
+        solutions = [substitute(factor, row)[0] for factor, row in rows]
+        return np.asarray(solutions, dtype=vector.dtype).reshape(vector.shape)
 
     return solve

@@ -101,6 +101,37 @@ def solve_by_products(right, product, tolerance, rank, smallest=0.0):
     return solution
 
 
+def truncated_solution(right, product, steps):
+    """Return what a few steps make of the solution, whatever is left of the residual.
+
+    Parameters
+    ----------
+    right : array, shape=[..., k]
+        Right-hand side.
+    product : callable
+        Takes vectors [..., k], returns their products with the matrix.
+    steps : int
+        Number of steps.
+
+    Returns
+    -------
+    solution : array, shape=[..., k]
+        Minimiser of the energy over a Krylov space: its product with the right-hand
+        side is its energy, as for the solution itself.
+    """
+    tiny = float(namespace(right).finfo(right.dtype).smallest_normal)
+    solution, residual, direction = 0.0, right, right
+    square = row_dot(right, right)
+    for _ in range(steps):
+        image = product(direction)
+        length = square / (row_dot(direction, image) + tiny)
+        solution = solution + length * direction
+        residual = residual - length * image
+        previous, square = square, row_dot(residual, residual)
+        direction = residual + square / (previous + tiny) * direction
+    return solution
+
+
 def _product(vector, rows, coefficients, shift):
     """Return the product of the matrix with a vector."""
     components = coefficients * (rows @ vector[..., None])

@@ -3,77 +3,82 @@
 A matrix x + s a + t b + s t c, with numbers s and t whose squares are zero, is the
 tuple (x, a, b, c), in general one of length 1, 2 or 4; a part that is None is null. The
 parts of f(x + s a + t b) are f(x), its differentials along a and along b, and its
-second differential along both. Here x is lower triangular, the others are any matrices.
+second differential along both. All parts are lower triangular; those with the last
+infinitesimal are directions of a stated kind, see `_lower`.
 """
 
 import functools
 import math
 import operator
 
-from ._arrays import add_multiple, eye_like, namespace
+from ._arrays import add_multiple, eps, eye_like, namespace
 from ._gradients import detached, is_readable
-from ._lower import lower_product
+from ._lower import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
-_RADIUS = 0.3  # radius ** 12 / 13! is the rounding unit of float64
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
-def product(a, b):
+def product(a, b, kind=LOWER):
     """Return the product of two matrices with infinitesimal parts."""
-    return tuple(_part_of_product(a, b, whole) for whole in range(len(a)))
+    return tuple(_part_of_product(a, b, whole, kind) for whole in range(len(a)))
 
 
-def _part_of_product(a, b, whole):
+def _part_of_product(a, b, whole, kind):
     # The binary digits of an index tell which infinitesimals are in a part.
-    splits = (
-        (a[part], b[whole ^ part])
+    last = len(a) // 2
+    products = (
+        (kind.after if part & last else kind.before if whole & last else lower_product)(
+            a[part], b[whole ^ part]
+        )
         for part in range(whole + 1)
         if part & whole == part and a[part] is not None and b[whole ^ part] is not None
     )
-    multiply = operator.matmul if whole else lower_product
-    products = (multiply(left, right) for left, right in splits)
     first = next(products, None)
     return first if first is None else functools.reduce(operator.add, products, first)
 
 
-def odd_polynomial(z, coefficients):
+def odd_polynomial(z, coefficients, kind=LOWER):
     """Return the sum of coefficients[k] z^(2 k + 1)."""
-    return product(z, _polynomial(product(z, z), coefficients))
+    square = product(z, z, kind)
+    return product(z, _polynomial(square, coefficients, kind), kind)
 
 
-def expm1(x):
+def expm1(x, kind=LOWER):
     """Return exp(x) - I, by scaling and squaring.
 
     Squaring the difference from the identity keeps the digits of small entries.
     """
     if not is_readable(x[0]):
-        return _expm1_by_blocks(x)
+        return _expm1_by_blocks(x, kind)
     halvings = _halvings(detached(x[0]))
     scale = 0.5**halvings
     x = tuple(part if part is None else scale * part for part in x)
     # The series without its constant term is a polynomial times x.
-    result = product(x, _polynomial(x, _TAYLOR))
+    result = product(x, _polynomial(x, _TAYLOR, kind), kind)
     for _ in range(halvings):
-        square = product(result, result)
+        square = product(result, result, kind)
         result = _add(square, result, 2.0)
     return result
 
 
 def _halvings(matrix):
+    """Return how often to halve a matrix, so that the next term is below rounding."""
     xp = namespace(matrix)
+    radius = (0.4 * eps(matrix) * math.factorial(_DEGREE + 1)) ** (1.0 / _DEGREE)
     norms = xp.max(xp.sum(xp.abs(matrix), axis=-2), axis=-1)
     norms = xp.where(xp.isfinite(norms), norms, 0.0)
     largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
-    return max(0, math.ceil(math.log2(max(largest, 1e-300) / _RADIUS)))
+    return max(0, math.ceil(math.log2(max(largest, 1e-300) / radius)))
 
 
-def _expm1_by_blocks(x):
+def _expm1_by_blocks(x, kind):
     """Return the same from the exponential of a block triangular matrix.
 
     Dearer, but the number of squarings is torch's affair.
     """
     xp = namespace(x[0])
+    x = _seen_as_matrices(x, kind)
     size, count = x[0].shape[-1], len(x)
     null = xp.zeros_like(x[0])
     parts = xp.broadcast_arrays(*(null if part is None else part for part in x))
@@ -88,10 +93,19 @@ def _expm1_by_blocks(x):
     first, *others = (
         exponential[..., i * size : (i + 1) * size, :size] for i in range(count)
     )
-    return (first - eye_like(first), *others)
+    return _seen_as_matrices((first - eye_like(first), *others), kind)
 
 
-def _polynomial(x, coefficients):
+def _seen_as_matrices(x, kind):
+    """Transpose the parts that stand for their transposes."""
+    last = len(x) // 2
+    return tuple(
+        part.mT if kind is ADJOINT and place & last and part is not None else part
+        for place, part in enumerate(x)
+    )
+
+
+def _polynomial(x, coefficients, kind):
     """Return the sum of coefficients[k] x^k, by the scheme of Paterson and Stockmeyer.
 
     Blocks of coefficients are combined as they are needed, so that little is held.
@@ -99,12 +113,12 @@ def _polynomial(x, coefficients):
     width = max(1, math.isqrt(len(coefficients)))
     powers = [x]
     while len(powers) < width:
-        powers.append(product(powers[-1], x))
+        powers.append(product(powers[-1], x, kind))
     starts = range(0, len(coefficients), width)
     blocks = [coefficients[start : start + width] for start in starts]
     total = _plus_combination(tuple(None for _ in x), blocks[-1], powers)
     for block in reversed(blocks[:-1]):
-        total = product(powers[-1], total)
+        total = product(powers[-1], total, kind)
         total = _plus_combination(total, block, powers)
     return total
 

@@ -17,15 +17,17 @@ def piecewise(held):
     Returns
     -------
     decorator : callable
-        Decorator of functions of matrices [..., n, n], which return such matrices.
+        Decorator of functions of matrices [..., n, n], which return such matrices; they
+        may have options with names.
     """
 
     def decorate(function):
         @functools.wraps(function)
-        def wrapped(*matrices):
+        def wrapped(*matrices, **options):
             if not all(map(is_plain, matrices)):
-                return function(*matrices)
-            return in_pieces(function, (2,) * len(matrices), *matrices, held=held)
+                return function(*matrices, **options)
+            chosen = functools.partial(function, **options)
+            return in_pieces(chosen, (2,) * len(matrices), *matrices, held=held)
 
         return wrapped
 

@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 
 from ._arrays import namespace
+from ._gradients import StatedGradient
 
 _SERIES_BELOW = 0.1
 
@@ -52,8 +53,7 @@ def length(square):
 
 def sinh_quotient(square):
     """Return sinh(r) / r, given the square of r."""
-    xp = namespace(square)
-    return _by_series(square, _SINH_SERIES, lambda s: xp.sinh(xp.sqrt(s)) / xp.sqrt(s))
+    return _sinh_quotient(square)
 
 
 def sinh_quotient_derivative(square):
@@ -83,10 +83,7 @@ def log_sinh_quotient(square):
 
 def asinh_quotient(square):
     """Return asinh(r) / r, given the square of r."""
-    xp = namespace(square)
-    return _by_series(
-        square, _ASINH_SERIES, lambda s: xp.asinh(xp.sqrt(s)) / xp.sqrt(s)
-    )
+    return _asinh_quotient(square)
 
 
 def asinh_quotient_derivative(square):
@@ -117,6 +114,28 @@ def csch_deficit(square):
         return (1.0 - xp.sqrt(s) / xp.sinh(xp.sqrt(s))) / s
 
     return _by_series(square, _CSCH_SERIES, quotient, below=1.0)
+
+
+def _quotient(function, derivative):
+    """Return f(r) / r as a function of the square of r, with f odd and f'(0) = 1.
+
+    The quotient itself loses no digits; its derivatives would, and are stated.
+    """
+
+    def value(square):
+        tiny = float(namespace(square).finfo(square.dtype).smallest_normal)
+        r = namespace(square).sqrt(namespace(square).clip(square, min=tiny))
+        return function(namespace(square), r) / r
+
+    return StatedGradient(
+        value,
+        lambda tangents, square: derivative(square) * tangents[0],
+        lambda cotangent, needed, square: (derivative(square) * cotangent,),
+    )
+
+
+_sinh_quotient = _quotient(lambda xp, r: xp.sinh(r), sinh_quotient_derivative)
+_asinh_quotient = _quotient(lambda xp, r: xp.asinh(r), asinh_quotient_derivative)
 
 
 def _derivative(coefficients):

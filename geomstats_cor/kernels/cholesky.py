@@ -12,6 +12,8 @@ References
    geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
 """
 
+import math
+
 from ._arrays import (
     diagonal,
     diagonal_matrix,
@@ -26,6 +28,14 @@ from ._arrays import (
     with_diagonal,
 )
 from ._gradients import StatedGradient
+from ._lower import (
+    lower_part_of_product,
+    lower_product,
+    lower_product_adjoint_left,
+    lower_right_quotient,
+    lower_right_quotient_adjoint,
+    lower_times_upper,
+)
 from ._piecewise import piecewise
 from ._tangent_spaces import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
@@ -33,7 +43,9 @@ from .correlation import cor
 
 
 def theta(correlation):
-    r"""Return :math:`\Theta(C) = \operatorname{Diag}(L)^{-1} L`.
+    r"""Return the Cholesky factor, its rows divided by their diagonal entries.
+
+    .. math:: \Theta(C) = \operatorname{Diag}(L)^{-1} L , \qquad C = L L^\top .
 
     Parameters
     ----------
@@ -44,6 +56,20 @@ def theta(correlation):
     -------
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta
+    >>> theta(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[1.  , 0.  ],
+           [0.75, 1.  ]])
     """
     return _theta(correlation)
 
@@ -62,6 +88,20 @@ def theta_inverse(unit_lower):
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse
+    >>> theta_inverse(np.array([[1.0, 0.0], [0.75, 1.0]])).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
     """
     return _theta_inverse(unit_lower)
 
@@ -103,6 +143,27 @@ def theta_differential(tangent_vec, correlation):
     -------
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    For two variables, :math:`\Theta` is the function :math:`r (1 - r^2)^{-1/2}`, of
+    derivative :math:`(1 - r^2)^{-3/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> theta_differential(tangent_vec, correlation).round(6)
+    array([[0.      , 0.      ],
+           [1.953125, 0.      ]])
+    >>> (1 - 0.6**2) ** -1.5
+    1.953125
     """
     return theta_differential_at(tangent_vec, theta(correlation))
 
@@ -110,8 +171,12 @@ def theta_differential(tangent_vec, correlation):
 def theta_differential_at(tangent_vec, unit_lower):
     r"""Return the differential of :math:`\Theta`, given :math:`\Theta(C)`.
 
-    The Cholesky factor is :math:`\Theta(C)` with normalised rows, so that no
-    factorisation is needed.
+    .. math:: d_C \Theta(V) = K A_{1/2} - \tfrac12 \operatorname{Diag}(A)\, K, \qquad
+              A = L^{-1} V L^{-\top}, \quad K = \Theta(C) .
+
+    The Cholesky factor :math:`L` is :math:`K` with normalised rows, so that no
+    factorisation is needed; :math:`A_{1/2}` keeps the strictly lower part and half the
+    diagonal.
 
     Parameters
     ----------
@@ -124,6 +189,23 @@ def theta_differential_at(tangent_vec, unit_lower):
     -------
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import kernels
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> unit_lower = kernels.theta(correlation)
+    >>> moved = kernels.theta_differential_at(tangent_vec, unit_lower)
+    >>> bool(np.allclose(moved, kernels.theta_differential(tangent_vec, correlation)))
+    True
     """
     return _theta_differential(tangent_vec, unit_lower)
 
@@ -132,26 +214,49 @@ def theta_inverse_differential(vector, unit_lower):
     r"""Return the differential of :math:`\Theta^{-1}`.
 
     With :math:`L` the matrix :math:`K` with normalised rows, a row of :math:`L` moves
-    by the part of the scaled row of `vector` that is orthogonal to it, and
-    :math:`V = \dot L L^\top + L \dot L^\top`.
+    by the part of the scaled row of :math:`\xi` that is orthogonal to it:
+
+    .. math:: d_K \Theta^{-1}(\xi) = \dot L L^\top + L \dot L^\top , \qquad
+              \dot L_i = \frac{\xi_i - \langle \xi_i, L_i \rangle L_i}{|K_i|} .
 
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`\xi`.
     unit_lower : array, shape=[..., n, n]
-        Unit lower triangular matrix.
+        Unit lower triangular matrix :math:`K`.
 
     Returns
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    Examples
+    --------
+    For two variables, :math:`\Theta^{-1}` is the function :math:`k (1 + k^2)^{-1/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse_differential
+    >>> vector = np.array([[0.0, 0.0], [1.0, 0.0]])
+    >>> unit_lower = np.array([[1.0, 0.0], [0.75, 1.0]])
+    >>> theta_inverse_differential(vector, unit_lower).round(12)
+    array([[0.   , 0.512],
+           [0.512, 0.   ]])
+    >>> round((1 + 0.75**2) ** -1.5, 12)
+    0.512
     """
     return _theta_inverse_differential(vector, unit_lower)
 
 
 def theta_inverse_second_differential(vector, unit_lower):
     r"""Return the second derivative of :math:`\Theta^{-1}(K + t \xi)` at zero.
+
+    With :math:`L` the matrix :math:`K` with normalised rows and
+    :math:`s_i = \langle \xi_i, L_i \rangle`,
+
+    .. math:: \ddot L L^\top + 2 \dot L \dot L^\top + L \ddot L^\top, \qquad
+              \dot L_i = \frac{\xi_i - s_i L_i}{|K_i|} , \quad
+              \ddot L_i = \frac{(3 s_i^2 - |\xi_i|^2) L_i - 2 s_i \xi_i}{|K_i|^2} .
 
     Parameters
     ----------
@@ -164,8 +269,28 @@ def theta_inverse_second_differential(vector, unit_lower):
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    Examples
+    --------
+    For two variables, the second derivative of :math:`k (1 + k^2)^{-1/2}`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import theta_inverse_second_differential
+    >>> vector = np.array([[0.0, 0.0], [1.0, 0.0]])
+    >>> unit_lower = np.array([[1.0, 0.0], [0.75, 1.0]])
+    >>> theta_inverse_second_differential(vector, unit_lower).round(12)
+    array([[ 0.     , -0.73728],
+           [-0.73728,  0.     ]])
+    >>> round(-3 * 0.75 * (1 + 0.75**2) ** -2.5, 12)
+    -0.73728
     """
     return _inverse_second_differential(vector, vector, unit_lower)
+
+
+@piecewise(held=2)
+def _inverse_value(unit_lower):
+    factor, _ = _normalised_rows(unit_lower)
+    return with_diagonal(lower_times_upper(factor, factor), 1.0)
 
 
 def _theta_value(correlation):
@@ -175,11 +300,11 @@ def _theta_value(correlation):
 
 @piecewise(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = tangent_vec / _outer_scale(unit_lower)
-    for _ in range(2):
-        whitened = solve_unit_lower(unit_lower, whitened).mT
+    whitened = solve_unit_lower(unit_lower, tangent_vec / _outer_scale(unit_lower))
+    # The result is symmetric, and its lower triangle is enough.
+    whitened = lower_right_quotient_adjoint(unit_lower, whitened)
     half = 0.5 * diagonal(whitened)
-    moved = unit_lower @ strictly_lower(whitened)
+    moved = lower_product(unit_lower, strictly_lower(whitened))
     # The diagonal of A acts from the right in the first term, from the left in the
     # second: only its differences remain.
     moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
@@ -190,18 +315,18 @@ def _differential(tangent_vec, unit_lower):
 def _adjoint(cotangent, unit_lower):
     """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for strictly lower G."""
     unit_lower = moving_strictly_lower(unit_lower)
-    product = unit_lower.mT @ cotangent
+    product = lower_product_adjoint_left(unit_lower, cotangent)
     half = 0.5 * (diagonal(product) - row_dot(cotangent, unit_lower)[..., 0])
     moved = strictly_lower(product) + diagonal_matrix(half)
-    for _ in range(2):
-        moved = solve_unit_lower(unit_lower, moved, left=False).mT
+    moved = lower_right_quotient(unit_lower, moved).mT
+    moved = solve_unit_lower(unit_lower, moved, left=False)
     return _hollow(moved / _outer_scale(unit_lower))
 
 
 @piecewise(held=6)
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
-    moved = _rows_differential(vector, factor, scale) @ factor.mT
+    moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
     return off_diagonal(moved + moved.mT)
 
 
@@ -210,8 +335,8 @@ def _inverse_adjoint(cotangent, unit_lower):
     """Return the adjoint of the differential of the inverse, for hollow cotangents."""
     unit_lower = moving_strictly_lower(unit_lower)
     factor, scale = _normalised_rows(unit_lower)
-    moved = 2.0 * _rows_differential(cotangent @ factor, factor, scale)
-    return strictly_lower(moved)
+    image = lower_part_of_product(cotangent, factor)
+    return strictly_lower(2.0 * _rows_differential(image, factor, scale))
 
 
 @piecewise(held=8)
@@ -225,7 +350,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     second = (3.0 * slope_a * slope_b - row_dot(scaled_a, scaled_b)) * factor
     second = second - slope_a * scaled_b - slope_b * scaled_a
     first_a, first_b = scaled_a - slope_a * factor, scaled_b - slope_b * factor
-    half = second @ factor.mT + first_a @ first_b.mT
+    half = lower_times_upper(second, factor) + lower_times_upper(first_a, first_b)
     return off_diagonal(half + half.mT)
 
 
@@ -240,7 +365,8 @@ def _inverse_second_adjoint(vector, cotangent, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     slope = row_dot(vector, factor) * scale
     moved = _rows_differential(vector, factor, scale)
-    image, moved_image = cotangent @ factor, cotangent @ moved
+    image = lower_part_of_product(cotangent, factor)
+    moved_image = lower_part_of_product(cotangent, moved)
     along = row_dot(image, factor)
     turned = row_dot(moved_image, factor) + row_dot(image, moved) - slope * along
     curved = moved_image - slope * image - turned * factor - along * moved
@@ -255,7 +381,7 @@ def _rows_differential(vector, factor, scale):
 
 def _outer_scale(unit_lower):
     """Return the products of the diagonal entries of the Cholesky factor, pairwise."""
-    _, scale = _normalised_rows(unit_lower)
+    scale = _row_scale(unit_lower)
     return scale * scale.mT
 
 
@@ -315,7 +441,7 @@ _theta_differential = StatedGradient(
     keeps_value=True,
 )
 _theta_inverse = StatedGradient(
-    correlation_of_rows,
+    _inverse_value,
     lambda tangents, unit_lower: _theta_inverse_differential(
         strictly_lower(tangents[0]), unit_lower
     ),
@@ -331,7 +457,9 @@ _theta_inverse_differential = StatedGradient(
 
 
 def full_rank_factor(correlation):
-    """Return the Cholesky factor of correlation matrices.
+    r"""Return the Cholesky factor of correlation matrices.
+
+    .. math:: C = L L^\top .
 
     Parameters
     ----------
@@ -343,11 +471,38 @@ def full_rank_factor(correlation):
     factor : array, shape=[..., n, n]
         Lower triangular matrix; NaN where `correlation` is not positive definite, or so
         close to singular that rounding decides the sign of a pivot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import full_rank_factor
+    >>> full_rank_factor(np.array([[1.0, 0.6], [0.6, 1.0]]))
+    array([[1. , 0. ],
+           [0.6, 0.8]])
     """
     xp = namespace(correlation)
     factor, definite = flagged_cholesky(moving_hollow(correlation))
     regular = xp.isfinite(_regular_pivots(factor, definite)[..., :1])
     return xp.where(regular[..., None], factor, xp.nan)
+
+
+def has_full_rank(matrix):
+    """Tell which symmetric matrices are positive definite beyond rounding.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix.
+
+    Returns
+    -------
+    has_full_rank : array of bool, shape=[...]
+        Whether all squared pivots are positive relative to the diagonal.
+    """
+    xp = namespace(matrix)
+    factor, definite = flagged_cholesky(matrix)
+    smallest = xp.min(diagonal(factor) ** 2 / diagonal(matrix), axis=-1)
+    return definite & (smallest > rank_tolerance(matrix))
 
 
 def cor_inverse(correlation):
@@ -362,6 +517,19 @@ def cor_inverse(correlation):
     -------
     inverse : array, shape=[..., n, n]
         Full-rank correlation matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor_inverse
+    >>> cor_inverse(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[ 1. , -0.6],
+           [-0.6,  1. ]])
     """
     factor = full_rank_factor(correlation)
     root = inverse_lower(factor)
@@ -372,12 +540,16 @@ def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     xp = namespace(factor)
     pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1) ** 2
-    regular = definite & (smallest > rank_tolerance(factor))
+    smallest = xp.min(pivots, axis=-1)
+    regular = definite & (smallest > math.sqrt(rank_tolerance(factor)))
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
+def _row_scale(matrix):
+    """Return the numbers that normalise rows."""
+    return 1.0 / namespace(matrix).linalg.vector_norm(matrix, axis=-1, keepdims=True)
+
+
 def _normalised_rows(matrix):
-    xp = namespace(matrix)
-    scale = 1.0 / xp.linalg.vector_norm(matrix, axis=-1, keepdims=True)
+    scale = _row_scale(matrix)
     return matrix * scale, scale

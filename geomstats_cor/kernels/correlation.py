@@ -9,7 +9,10 @@ from ._tangent_spaces import moving_symmetric
 
 
 def cor(covariance):
-    r"""Return the correlation matrix :math:`\operatorname{Cor}(\Sigma)`.
+    r"""Return the correlation matrix of a covariance matrix.
+
+    .. math:: \operatorname{Cor}(\Sigma) = \Delta^{-1} \Sigma \Delta^{-1}, \qquad
+              \Delta = \operatorname{Diag}(\Sigma)^{1/2} .
 
     Parameters
     ----------
@@ -21,9 +24,16 @@ def cor(covariance):
     correlation : array, shape=[..., n, n]
         Correlation matrix; its diagonal is exactly one.
 
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor
     >>> cor(np.array([[4.0, 1.0], [1.0, 1.0]]))
     array([[1. , 0.5],
            [0.5, 1. ]])
@@ -51,6 +61,26 @@ def cor_differential(vector, covariance):
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    The length of :math:`\Sigma` has no influence on its correlations:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor_differential
+    >>> covariance = np.array([[4.0, 1.0], [1.0, 1.0]])
+    >>> cor_differential(covariance, covariance)
+    array([[0., 0.],
+           [0., 0.]])
+    >>> cor_differential(np.array([[0.0, 1.0], [1.0, 0.0]]), covariance)
+    array([[0. , 0.5],
+           [0.5, 0. ]])
     """
     vector, covariance = moving_symmetric(vector), moving_symmetric(covariance)
     scale = _inverse_deviation(covariance)
@@ -65,6 +95,16 @@ def cor_differential(vector, covariance):
 def cor_second_differential(first, second, covariance):
     r"""Return the second derivative of Cor along a curve of covariance matrices.
 
+    For a curve with derivatives :math:`X` and :math:`Y`, after division by deviations,
+    :math:`\tilde X = \Delta^{-1} X \Delta^{-1}` and :math:`\tilde Y` likewise,
+
+    .. math:: \operatorname{off}\left(\tilde Y
+              + 2 (s 1^\top + 1 s^\top) \odot \tilde X
+              + (b 1^\top + 1 b^\top + 2 s s^\top) \odot C\right) ,
+
+    .. math:: s = -\tfrac12 \operatorname{diag} \tilde X , \qquad
+              b = 3 s^2 - \tfrac12 \operatorname{diag} \tilde Y .
+
     Parameters
     ----------
     first, second : array, shape=[..., n, n]
@@ -76,6 +116,19 @@ def cor_second_differential(first, second, covariance):
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    Examples
+    --------
+    While one variance grows as :math:`1 + t`, the correlation is
+    :math:`(1 + t)^{-1/2} / 2`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor_second_differential
+    >>> first, second = np.diag([1.0, 0.0]), np.zeros((2, 2))
+    >>> covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> cor_second_differential(first, second, covariance)
+    array([[0.   , 0.375],
+           [0.375, 0.   ]])
     """
     first, second, covariance = map(moving_symmetric, (first, second, covariance))
     scale = _inverse_deviation(covariance)

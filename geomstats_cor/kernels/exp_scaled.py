@@ -40,6 +40,19 @@ def exp_scaled(null_row_sums):
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_scaled
+    >>> exp_scaled(np.log(2) * np.array([[-1.0, 1.0], [1.0, -1.0]])).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
     """
     return _exp_scaled_at(null_row_sums, *spectrum(null_row_sums))
 
@@ -56,20 +69,41 @@ def exp_scaled_differential(vector, null_row_sums):
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix with null row sums.
+        Symmetric matrix :math:`Y` with null row sums.
     null_row_sums : array, shape=[..., n, n]
-        Symmetric matrix with null row sums, the base point.
+        Symmetric matrix :math:`R` with null row sums, the base point.
 
     Returns
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`1 - \tanh^2 h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_scaled_differential
+    >>> vector = np.array([[-1.0, 1.0], [1.0, -1.0]])
+    >>> exp_scaled_differential(vector, np.log(2) * vector).round(12)
+    array([[0.  , 0.64],
+           [0.64, 0.  ]])
     """
     return _exp_scaled_differential_at(vector, null_row_sums, *spectrum(null_row_sums))
 
 
 def exp_scaled_second_differential(vector, null_row_sums):
     r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)`.
+
+    .. math:: d^2_\Sigma \operatorname{Cor}(\dot\Sigma, \dot\Sigma)
+              + d_\Sigma \operatorname{Cor}(\ddot\Sigma) , \qquad
+              \Sigma = e^R , \quad \dot\Sigma = d_R \exp(Y) , \quad
+              \ddot\Sigma = d^2_R \exp(Y, Y) .
 
     Parameters
     ----------
@@ -82,6 +116,23 @@ def exp_scaled_second_differential(vector, null_row_sums):
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the second derivative
+    :math:`-2 \tanh h \, (1 - \tanh^2 h)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_scaled_second_differential
+    >>> vector = np.array([[-1.0, 1.0], [1.0, -1.0]])
+    >>> exp_scaled_second_differential(vector, np.log(2) * vector).round(12)
+    array([[ 0.   , -0.768],
+           [-0.768,  0.   ]])
     """
     vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     at = null_row_sums, *spectrum(null_row_sums)

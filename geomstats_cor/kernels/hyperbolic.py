@@ -47,6 +47,18 @@ def hyperboloid_time(point):
     -------
     time : array, shape=[..., 1]
         Time coordinate.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_time
+    >>> hyperboloid_time(np.array([0.75]))
+    array([1.25])
     """
     return namespace(point).sqrt(1.0 + row_dot(point, point))
 
@@ -68,6 +80,15 @@ def hyperbolic_orthonormal(vector, point):
     -------
     components : array, shape=[..., k]
         Vector whose Euclidean products are the hyperbolic ones.
+
+    Examples
+    --------
+    On a line it is :math:`u / \tau`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_orthonormal
+    >>> hyperbolic_orthonormal(np.array([1.0]), np.array([0.75])).round(12)
+    array([0.8])
     """
     time = hyperboloid_time(point)
     return vector - row_dot(point, vector) / (time * (1.0 + time)) * point
@@ -87,13 +108,22 @@ def hyperbolic_from_orthonormal(components, point):
     -------
     vector : array, shape=[..., k]
         Tangent vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_from_orthonormal
+    >>> hyperbolic_from_orthonormal(np.array([0.8]), np.array([0.75])).round(12)
+    array([1.])
     """
     time = hyperboloid_time(point)
     return components + row_dot(point, components) / (1.0 + time) * point
 
 
 def hyperbolic_half_sinh_square(point_a, point_b):
-    r"""Return :math:`\sinh^2(d(a, b) / 2)`.
+    r"""Return :math:`\sinh^2(d(a, b) / 2) = (\cosh d(a, b) - 1) / 2`.
+
+    It is computed without the difference on the right, which cancels for near points.
 
     Parameters
     ----------
@@ -104,6 +134,21 @@ def hyperbolic_half_sinh_square(point_a, point_b):
     -------
     square : array, shape=[..., 1]
         Squared hyperbolic sine of half the distance.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The distance between the origin and :math:`\sinh(\log 2) = 3 / 4` is :math:`\log 2`,
+    and :math:`\cosh(\log 2) = 5 / 4`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_half_sinh_square
+    >>> hyperbolic_half_sinh_square(np.array([0.0]), np.array([0.75])).round(12)
+    array([0.125])
     """
     return _half_sinh_square(point_a, point_b)
 
@@ -188,7 +233,13 @@ _half_sinh_square = StatedGradient(
 
 
 def hyperbolic_squared_dist(point_a, point_b):
-    """Return the squared distances between points.
+    r"""Return the squared distances between points.
+
+    .. math:: d(a, b) = 2 \operatorname{asinh} \sqrt Q
+              = \operatorname{arccosh}(\tau_a \tau_b - a \cdot b) , \qquad
+              Q = \sinh^2(d(a, b) / 2) ,
+
+    with :math:`Q` from `hyperbolic_half_sinh_square`.
 
     Parameters
     ----------
@@ -199,6 +250,19 @@ def hyperbolic_squared_dist(point_a, point_b):
     -------
     squared_dist : array, shape=[...]
         Squared distance.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_squared_dist
+    >>> square = hyperbolic_squared_dist(np.array([0.0]), np.array([0.75]))
+    >>> round(float(np.sqrt(square)), 4), round(float(np.log(2)), 4)
+    (0.6931, 0.6931)
     """
     half = hyperbolic_half_sinh_square(point_a, point_b)[..., 0]
     return 4.0 * half * asinh_quotient(half) ** 2
@@ -246,6 +310,18 @@ def hyperbolic_exp(vector, point):
     -------
     end_point : array, shape=[..., k]
         Space coordinates of the end point.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_exp
+    >>> hyperbolic_exp(np.array([np.log(2), 0.0]), np.zeros(2)).round(12)
+    array([0.75, 0.  ])
     """
     components = hyperbolic_orthonormal(vector, point)
     square = row_dot(components, components)
@@ -267,6 +343,18 @@ def hyperbolic_log(end_point, point):
     -------
     vector : array, shape=[..., k]
         Tangent vector at the base point.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_log
+    >>> hyperbolic_log(np.array([0.75, 0.0]), np.zeros(2)).round(4)
+    array([0.6931, 0.    ])
     """
     xp = namespace(end_point, point)
     half = hyperbolic_half_sinh_square(point, end_point)
@@ -293,6 +381,22 @@ def hyperbolic_transport(vector, point, end_point):
     -------
     transported : array, shape=[..., k]
         Tangent vector at `end_point`.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The velocity of a geodesic grows with its time coordinate; a vector across the
+    geodesic stays as it is:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_transport
+    >>> hyperbolic_transport(np.eye(2), np.zeros(2), np.array([0.75, 0.0])).round(12)
+    array([[1.25, 0.  ],
+           [0.  , 1.  ]])
     """
     half = hyperbolic_half_sinh_square(point, end_point)
     ratio = hyperboloid_time(end_point) / hyperboloid_time(point)
@@ -314,6 +418,21 @@ def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
     -------
     curvature : array, shape=[..., k]
         Tangent vector.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The sectional curvature :math:`\langle R(A, B) B, A \rangle` is -1:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_curvature
+    >>> first, second = np.eye(2)
+    >>> float(hyperbolic_curvature(first, second, second, np.zeros(2)) @ first)
+    -1.0
     """
     frame_a, frame_b, frame_c = (
         hyperbolic_orthonormal(vector, point)
@@ -336,6 +455,20 @@ def hyperboloid_to_origin_tangent(point):
     -------
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin of the ball, half as long as the distance to it.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_origin_tangent
+    >>> hyperboloid_to_origin_tangent(np.array([0.75])).round(4)
+    array([0.3466])
+    >>> round(float(np.log(2) / 2), 4)
+    0.3466
     """
     return 0.5 * asinh_quotient(row_dot(point, point)) * point
 
@@ -343,17 +476,30 @@ def hyperboloid_to_origin_tangent(point):
 def hyperboloid_to_origin_tangent_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_origin_tangent`.
 
+    .. math:: f(r) u + \frac{f'(r)}{r} (y \cdot u) y , \qquad
+              f(r) = \frac{\operatorname{asinh} r}{2 r} , \quad r = |y| .
+
     Parameters
     ----------
     vector : array, shape=[..., k]
-        Tangent vector.
+        Tangent vector :math:`u`.
     point : array, shape=[..., k]
-        Space coordinates on the hyperboloid.
+        Space coordinates :math:`y` on the hyperboloid.
 
     Returns
     -------
     moved : array, shape=[..., k]
         Tangent vector at the image.
+
+    Examples
+    --------
+    On a line it is :math:`u / (2 \tau)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_origin_tangent_differential
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> hyperboloid_to_origin_tangent_differential(vector, point).round(12)
+    array([0.4])
     """
     square = row_dot(point, point)
     turned = asinh_quotient_derivative(square) * row_dot(point, vector) * point
@@ -372,6 +518,18 @@ def hyperboloid_from_origin_tangent(tangent_vec):
     -------
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_origin_tangent
+    >>> hyperboloid_from_origin_tangent(np.array([np.log(2) / 2])).round(12)
+    array([0.75])
     """
     square = 4.0 * row_dot(tangent_vec, tangent_vec)
     return 2.0 * sinh_quotient(square) * tangent_vec
@@ -380,17 +538,30 @@ def hyperboloid_from_origin_tangent(tangent_vec):
 def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
     r"""Return the differential of `hyperboloid_from_origin_tangent`.
 
+    .. math:: f(r) u + \frac{f'(r)}{r} (v \cdot u) v , \qquad
+              f(r) = \frac{\sinh 2 r}{r} , \quad r = |v| .
+
     Parameters
     ----------
     vector : array, shape=[..., k]
-        Tangent vector.
+        Tangent vector :math:`u`.
     tangent_vec : array, shape=[..., k]
-        Tangent vector at the origin of the Poincaré ball.
+        Tangent vector :math:`v` at the origin of the Poincaré ball.
 
     Returns
     -------
     moved : array, shape=[..., k]
         Tangent vector at the image.
+
+    Examples
+    --------
+    On a line it is :math:`2 \cosh(2 v) u`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_origin_tangent_differential
+    >>> vector, tangent_vec = np.array([1.0]), np.array([np.log(2) / 2])
+    >>> hyperboloid_from_origin_tangent_differential(vector, tangent_vec).round(12)
+    array([2.5])
     """
     square = 4.0 * row_dot(tangent_vec, tangent_vec)
     stretch = 8.0 * sinh_quotient_derivative(square) * row_dot(tangent_vec, vector)
@@ -409,6 +580,18 @@ def hyperboloid_to_ball(point):
     -------
     ball_point : array, shape=[..., k]
         Point of the open unit ball.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_ball
+    >>> hyperboloid_to_ball(np.array([0.75])).round(4)
+    array([0.3333])
     """
     return point / (1.0 + hyperboloid_time(point))
 
@@ -416,17 +599,36 @@ def hyperboloid_to_ball(point):
 def hyperboloid_to_ball_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_ball`.
 
+    .. math:: \frac{u}{1 + \tau} - \frac{y \cdot u}{\tau (1 + \tau)^2} y .
+
     Parameters
     ----------
     vector : array, shape=[..., k]
-        Tangent vector.
+        Tangent vector :math:`u`.
     point : array, shape=[..., k]
-        Space coordinates on the hyperboloid.
+        Space coordinates :math:`y` on the hyperboloid.
 
     Returns
     -------
     moved : array, shape=[..., k]
         Tangent vector at the image.
+
+    Examples
+    --------
+    Lengths on the ball are :math:`2 |\dot p| / (1 - |p|^2)`, the same as before:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import (
+    ...     hyperbolic_orthonormal,
+    ...     hyperboloid_to_ball,
+    ...     hyperboloid_to_ball_differential,
+    ... )
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> moved = hyperboloid_to_ball_differential(vector, point)
+    >>> (2 * moved / (1 - hyperboloid_to_ball(point) ** 2)).round(12)
+    array([0.8])
+    >>> hyperbolic_orthonormal(vector, point).round(12)
+    array([0.8])
     """
     time = hyperboloid_time(point)
     product = row_dot(point, vector) / (time * (1.0 + time))
@@ -434,7 +636,7 @@ def hyperboloid_to_ball_differential(vector, point):
 
 
 def hyperboloid_from_ball(ball_point):
-    r"""Return the space coordinates :math:`2 p / (1 - |p|^2)`.
+    """Return the space coordinates :math:`2 p / (1 - |p|^2)`.
 
     Parameters
     ----------
@@ -445,6 +647,18 @@ def hyperboloid_from_ball(ball_point):
     -------
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_ball
+    >>> hyperboloid_from_ball(np.array([1 / 3])).round(12)
+    array([0.75])
     """
     return 2.0 * ball_point / (1.0 - row_dot(ball_point, ball_point))
 
@@ -452,17 +666,27 @@ def hyperboloid_from_ball(ball_point):
 def hyperboloid_from_ball_differential(vector, ball_point):
     r"""Return the differential of `hyperboloid_from_ball`.
 
+    .. math:: \frac{2 u}{1 - |p|^2} + \frac{4 (p \cdot u)}{(1 - |p|^2)^2} p .
+
     Parameters
     ----------
     vector : array, shape=[..., k]
-        Tangent vector.
+        Tangent vector :math:`u`.
     ball_point : array, shape=[..., k]
-        Point of the open unit ball.
+        Point :math:`p` of the open unit ball.
 
     Returns
     -------
     moved : array, shape=[..., k]
         Tangent vector at the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_ball_differential
+    >>> vector, ball_point = np.array([1.0]), np.array([1 / 3])
+    >>> hyperboloid_from_ball_differential(vector, ball_point).round(12)
+    array([2.8125])
     """
     rest = 1.0 - row_dot(ball_point, ball_point)
     product = 2.0 * row_dot(ball_point, vector) / rest
@@ -481,6 +705,21 @@ def hyperboloid_to_hemisphere(point):
     -------
     hemisphere_point : array, shape=[..., k + 1]
         Unit vector with a positive last entry.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_hemisphere
+    >>> hyperboloid_to_hemisphere(np.array([0.75])).round(12)
+    array([0.6, 0.8])
     """
     xp = namespace(point)
     time = hyperboloid_time(point)
@@ -490,17 +729,29 @@ def hyperboloid_to_hemisphere(point):
 def hyperboloid_to_hemisphere_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_hemisphere`.
 
+    .. math:: \frac{(u, 0)}{\tau} - \frac{y \cdot u}{\tau^3} (y, 1) .
+
     Parameters
     ----------
     vector : array, shape=[..., k]
-        Tangent vector.
+        Tangent vector :math:`u`.
     point : array, shape=[..., k]
-        Space coordinates on the hyperboloid.
+        Space coordinates :math:`y` on the hyperboloid.
 
     Returns
     -------
     moved : array, shape=[..., k + 1]
         Tangent vector at the image.
+
+    Examples
+    --------
+    The result is orthogonal to the image :math:`(0.6, 0.8)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_hemisphere_differential
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> hyperboloid_to_hemisphere_differential(vector, point).round(12)
+    array([ 0.512, -0.384])
     """
     xp = namespace(vector, point)
     time = hyperboloid_time(point)
@@ -512,7 +763,7 @@ def hyperboloid_to_hemisphere_differential(vector, point):
 
 
 def hyperboloid_from_hemisphere(hemisphere_point):
-    r"""Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
+    """Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
 
     Parameters
     ----------
@@ -523,6 +774,21 @@ def hyperboloid_from_hemisphere(hemisphere_point):
     -------
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_hemisphere
+    >>> hyperboloid_from_hemisphere(np.array([0.6, 0.8])).round(12)
+    array([0.75])
     """
     return hemisphere_point[..., :-1] / hemisphere_point[..., -1:]
 
@@ -530,17 +796,27 @@ def hyperboloid_from_hemisphere(hemisphere_point):
 def hyperboloid_from_hemisphere_differential(vector, hemisphere_point):
     r"""Return the differential of `hyperboloid_from_hemisphere`.
 
+    .. math:: \frac{u_{1..k}}{x_{k+1}} - \frac{u_{k+1}}{x_{k+1}^2} x_{1..k} .
+
     Parameters
     ----------
     vector : array, shape=[..., k + 1]
-        Tangent vector.
+        Tangent vector :math:`u`.
     hemisphere_point : array, shape=[..., k + 1]
-        Unit vector with a positive last entry.
+        Unit vector :math:`x` with a positive last entry.
 
     Returns
     -------
     moved : array, shape=[..., k]
         Tangent vector at the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_hemisphere_differential
+    >>> vector, hemisphere_point = np.array([0.512, -0.384]), np.array([0.6, 0.8])
+    >>> hyperboloid_from_hemisphere_differential(vector, hemisphere_point).round(12)
+    array([1.])
     """
     height = hemisphere_point[..., -1:]
     ratio = vector[..., -1:] / height

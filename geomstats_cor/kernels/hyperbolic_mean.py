@@ -35,7 +35,9 @@ _MAX_HALVINGS = 40
 
 
 def hyperbolic_mean(points, weights):
-    """Return the Fréchet mean of points of the hyperboloid.
+    r"""Return the Fréchet mean of points of the hyperboloid.
+
+    .. math:: \operatorname{argmin}_y \sum_i w_i d(y, y_i)^2 .
 
     Parameters
     ----------
@@ -48,6 +50,21 @@ def hyperbolic_mean(points, weights):
     -------
     mean : array, shape=[..., k]
         Space coordinates of the mean.
+
+    References
+    ----------
+    .. [K1977] H. Karcher. Riemannian center of mass and mollifier smoothing. Comm. Pure
+       Appl. Math. 30, 1977.
+
+    Examples
+    --------
+    Half way between the origin and :math:`\sinh(2 \log 2)` lies :math:`\sinh(\log 2)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_mean
+    >>> points = np.sinh(np.log(2) * np.array([[0.0], [2.0]]))
+    >>> hyperbolic_mean(points, np.array([0.5, 0.5])).round(12)
+    array([0.75])
     """
     xp = namespace(points, weights)
     batch = xp.broadcast_arrays(points[..., 0], weights)[0].shape

@@ -35,13 +35,16 @@ from ._arrays import (
     diagonal_matrix,
     is_torch,
     namespace,
+    pair_sums,
 )
 
 _ROOT_TWO = math.sqrt(2.0)
 
 
 def pack_strictly_lower(matrix):
-    """Return the strict lower entries, row by row.
+    r"""Return the strict lower entries, row by row.
+
+    .. math:: (X_{10}, X_{20}, X_{21}, X_{30}, \dots) .
 
     Parameters
     ----------
@@ -52,6 +55,13 @@ def pack_strictly_lower(matrix):
     -------
     packed : array, shape=[..., n (n - 1) / 2]
         Entries (1, 0), (2, 0), (2, 1), (3, 0), ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import pack_strictly_lower
+    >>> pack_strictly_lower(np.array([[1, 2, 4], [2, 1, 6], [4, 6, 1]]))
+    array([2, 4, 6])
     """
     xp = namespace(matrix)
     size = matrix.shape[-1]
@@ -65,7 +75,13 @@ def pack_strictly_lower(matrix):
 
 
 def unpack_strictly_lower(packed):
-    """Return strictly lower triangular matrices from their packed entries.
+    r"""Return strictly lower triangular matrices from their packed entries.
+
+    .. math:: (v_1, v_2, v_3, \dots) \mapsto \begin{pmatrix}
+              0 & & & \\ v_1 & 0 & & \\ v_2 & v_3 & 0 & \\ \vdots & & & \ddots
+              \end{pmatrix} ,
+
+    the inverse of `pack_strictly_lower` on these matrices.
 
     Parameters
     ----------
@@ -76,6 +92,15 @@ def unpack_strictly_lower(packed):
     -------
     matrix : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import unpack_strictly_lower
+    >>> unpack_strictly_lower(np.array([2, 4, 6]))
+    array([[0, 0, 0],
+           [2, 0, 0],
+           [4, 6, 0]])
     """
     size = (1 + math.isqrt(1 + 8 * packed.shape[-1])) // 2
     return _gather(packed, _lower_positions(size, -1))
@@ -83,6 +108,14 @@ def unpack_strictly_lower(packed):
 
 def hollow_eigenvalues(size, alpha, beta, gamma):
     r"""Return the eigenvalues of a permutation-invariant product on Hol(n).
+
+    Relative to the Frobenius product, those of
+
+    .. math:: \alpha \operatorname{tr}(X Y) + \beta \operatorname{Sum}(X Y)
+              + \gamma \operatorname{Sum}(X) \operatorname{Sum}(Y)
+
+    are :math:`\alpha` on the rest, :math:`\alpha + \frac{n - 2}{2} \beta` on the
+    standard and :math:`\alpha + (n - 1) (\beta + n \gamma)` on the trivial piece.
 
     Parameters
     ----------
@@ -95,6 +128,25 @@ def hollow_eigenvalues(size, alpha, beta, gamma):
     -------
     eigenvalues : tuple of float or None
         Numbers on the rest, the standard and the trivial piece; None where it is empty.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    The trivial piece holds the matrices with equal entries:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hollow_eigenvalues
+    >>> hollow_eigenvalues(4, 1.0, 0.5, 0.25)
+    (1.0, 1.5, 5.5)
+    >>> equal = np.ones((4, 4)) - np.eye(4)
+    >>> square = equal @ equal
+    >>> product = np.trace(square) + 0.5 * square.sum() + 0.25 * equal.sum() ** 2
+    >>> float(product / np.trace(square))
+    5.5
     """
     return (
         alpha if size > 3 else None,
@@ -104,7 +156,13 @@ def hollow_eigenvalues(size, alpha, beta, gamma):
 
 
 def scale_hollow(matrix, factors):
-    """Multiply the three pieces of a symmetric hollow matrix by three numbers.
+    r"""Multiply the three pieces of a symmetric hollow matrix by three numbers.
+
+    With the row sums :math:`s = X 1`, their mean :math:`m` and :math:`t = s - m`, the
+    trivial and the standard piece, which the rest completes to :math:`X`, are
+
+    .. math:: \frac{m}{n - 1} (1 1^\top - I) , \qquad
+              \frac{1}{n - 2} \operatorname{off}(t 1^\top + 1 t^\top) .
 
     Parameters
     ----------
@@ -117,6 +175,21 @@ def scale_hollow(matrix, factors):
     -------
     scaled : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import scale_hollow
+    >>> matrix = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]])
+    >>> scale_hollow(matrix, (None, 0.0, 1.0)).round(12)
+    array([[0., 2., 2.],
+           [2., 0., 2.],
+           [2., 2., 0.]])
     """
     rest, standard, trivial = _fill(factors)
     if rest == standard == trivial:
@@ -132,7 +205,7 @@ def scale_hollow(matrix, factors):
 
 
 def roots(eigenvalues):
-    """Return the square roots of the eigenvalues of a product.
+    r"""Return the square roots :math:`\sqrt{\lambda}` of the eigenvalues of a product.
 
     Parameters
     ----------
@@ -143,12 +216,21 @@ def roots(eigenvalues):
     -------
     roots : tuple of float or None
         Their square roots; None where a piece is empty.
+
+    Examples
+    --------
+    >>> from geomstats_cor.kernels import roots
+    >>> roots((None, 4.0, 9.0))
+    (None, 2.0, 3.0)
     """
     return tuple(None if value is None else math.sqrt(value) for value in eigenvalues)
 
 
 def hollow_to_coords(matrix, eigenvalues):
-    """Map symmetric hollow matrices isometrically onto Euclidean space.
+    r"""Map symmetric hollow matrices isometrically onto Euclidean space.
+
+    The coordinates are the strict lower entries of :math:`\sqrt 2 \, A^{1/2} X`, where
+    :math:`\langle X, Y \rangle = \operatorname{tr}(X \, A Y)`.
 
     Parameters
     ----------
@@ -161,12 +243,30 @@ def hollow_to_coords(matrix, eigenvalues):
     -------
     coords : array, shape=[..., n (n - 1) / 2]
         Orthonormal coordinates.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hollow_eigenvalues, hollow_to_coords
+    >>> matrix = np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 4.0], [0.0, 4.0, 0.0]])
+    >>> coords = hollow_to_coords(matrix, hollow_eigenvalues(3, 1.0, 0.0, 0.0))
+    >>> round(float(coords @ coords), 12), float(np.trace(matrix @ matrix))
+    (50.0, 50.0)
     """
     return _ROOT_TWO * pack_strictly_lower(scale_hollow(matrix, roots(eigenvalues)))
 
 
 def hollow_from_coords(coords, eigenvalues):
-    """Invert `hollow_to_coords`.
+    r"""Invert `hollow_to_coords`.
+
+    The matrix is :math:`A^{-1/2} (L + L^\top) / \sqrt 2` with the coordinates as strict
+    lower entries of :math:`L`, where
+    :math:`\langle X, Y \rangle = \operatorname{tr}(X \, A Y)`.
 
     Parameters
     ----------
@@ -179,6 +279,21 @@ def hollow_from_coords(coords, eigenvalues):
     -------
     matrix : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hollow_eigenvalues, hollow_from_coords
+    >>> coords = np.sqrt(2) * np.array([3.0, 0.0, 4.0])
+    >>> hollow_from_coords(coords, hollow_eigenvalues(3, 1.0, 0.0, 0.0)).round(12)
+    array([[0., 3., 0.],
+           [3., 0., 4.],
+           [0., 4., 0.]])
     """
     lower = unpack_strictly_lower(coords / _ROOT_TWO)
     return scale_hollow(lower + lower.mT, _inverse(roots(eigenvalues)))
@@ -186,6 +301,16 @@ def hollow_from_coords(coords, eigenvalues):
 
 def row0_eigenvalues(size, alpha, delta, zeta):
     r"""Return the eigenvalues of a permutation-invariant product on Row0(n).
+
+    Relative to the Frobenius product, those of
+
+    .. math:: \alpha \operatorname{tr}(X Y)
+              + \delta \operatorname{tr}(\operatorname{Diag}(X) \operatorname{Diag}(Y))
+              + \zeta \operatorname{tr}(X) \operatorname{tr}(Y)
+
+    are :math:`\alpha` on the rest, :math:`\alpha + \frac{n - 2}{n} \delta` on the
+    standard and :math:`\alpha + (n - 1) (\frac{\delta}{n} + \zeta)` on the trivial
+    piece.
 
     Parameters
     ----------
@@ -198,6 +323,25 @@ def row0_eigenvalues(size, alpha, delta, zeta):
     -------
     eigenvalues : tuple of float or None
         Numbers on the rest, the standard and the trivial piece; None where it is empty.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    The trivial piece holds the multiples of the centring matrix:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import row0_eigenvalues
+    >>> row0_eigenvalues(4, 1.0, 2.0, 0.5)
+    (1.0, 2.0, 4.0)
+    >>> centring = np.eye(4) - 0.25
+    >>> square, diagonal = np.trace(centring @ centring), np.diag(centring)
+    >>> product = square + 2.0 * diagonal @ diagonal + 0.5 * diagonal.sum() ** 2
+    >>> float(product / square)
+    4.0
     """
     return (
         alpha if size > 3 else None,
@@ -207,7 +351,14 @@ def row0_eigenvalues(size, alpha, delta, zeta):
 
 
 def scale_row0(matrix, factors):
-    """Multiply the three pieces of a null-row-sum matrix by three numbers.
+    r"""Multiply the three pieces of a null-row-sum matrix by three numbers.
+
+    With :math:`d = \operatorname{diag} X`, its mean :math:`m` and
+    :math:`J = I - \frac1n 1 1^\top`, the trivial and the standard piece, which the rest
+    completes to :math:`X`, are
+
+    .. math:: \frac{n m}{n - 1} J , \qquad
+              \frac{n}{n - 2} J \operatorname{diag}(d - m) J .
 
     Parameters
     ----------
@@ -220,6 +371,21 @@ def scale_row0(matrix, factors):
     -------
     scaled : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import scale_row0
+    >>> matrix = np.array([[3.0, -1.0, -2.0], [-1.0, 1.0, 0.0], [-2.0, 0.0, 2.0]])
+    >>> scale_row0(matrix, (None, 0.0, 1.0)).round(12)
+    array([[ 2., -1., -1.],
+           [-1.,  2., -1.],
+           [-1., -1.,  2.]])
     """
     rest, standard, trivial = _fill(factors)
     if rest == standard == trivial:
@@ -251,6 +417,20 @@ def row0_to_coords(matrix, eigenvalues):
     -------
     coords : array, shape=[..., n (n - 1) / 2]
         Orthonormal coordinates.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import row0_eigenvalues, row0_to_coords
+    >>> matrix = np.array([[3.0, -1.0, -2.0], [-1.0, 1.0, 0.0], [-2.0, 0.0, 2.0]])
+    >>> coords = row0_to_coords(matrix, row0_eigenvalues(3, 1.0, 0.0, 0.0))
+    >>> round(float(coords @ coords), 12), float(np.trace(matrix @ matrix))
+    (24.0, 24.0)
     """
     basis = constant(helmert(matrix.shape[-1]), matrix)
     reduced = basis.mT @ scale_row0(matrix, roots(eigenvalues)) @ basis
@@ -260,7 +440,11 @@ def row0_to_coords(matrix, eigenvalues):
 
 
 def row0_from_coords(coords, eigenvalues):
-    """Invert `row0_to_coords`.
+    r"""Invert `row0_to_coords`.
+
+    The matrix is :math:`A^{-1/2} (Q S Q^\top)` with the Helmert matrix :math:`Q`, the
+    coordinates as entries of the symmetric :math:`S`, divided by :math:`\sqrt 2` off
+    the diagonal, and :math:`\langle X, Y \rangle = \operatorname{tr}(X \, A Y)`.
 
     Parameters
     ----------
@@ -273,6 +457,22 @@ def row0_from_coords(coords, eigenvalues):
     -------
     matrix : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import row0_eigenvalues, row0_from_coords
+    >>> coords = np.array([1.0, 2.0, 3.0])
+    >>> matrix = row0_from_coords(coords, row0_eigenvalues(3, 1.0, 0.0, 0.0))
+    >>> matrix.sum(axis=0).round(12) + 0.0
+    array([0., 0., 0.])
+    >>> round(float(np.trace(matrix @ matrix)), 12), float(coords @ coords)
+    (14.0, 14.0)
     """
     size = (math.isqrt(1 + 8 * coords.shape[-1]) - 1) // 2
     weights = _lower_weights(size, 0.5, 1.0 / _ROOT_TWO)
@@ -283,11 +483,14 @@ def row0_from_coords(coords, eigenvalues):
 
 
 def row0_from_printed(values):
-    r"""Return null-row-sum matrices from their components in the basis of [C2026].
+    r"""Return null-row-sum matrices from their components in the basis of [C2026]_.
+
+    .. math:: R = \begin{pmatrix} \widetilde R & -\widetilde R 1 \\
+              -1^\top \widetilde R & 1^\top \widetilde R 1 \end{pmatrix} .
 
     The leading block :math:`\widetilde R` of size m - 1 has the components divided by
-    :math:`\sqrt 6` off and by :math:`\sqrt 3` on its diagonal; the last row and column
-    make the row sums null. The basis is not orthonormal.
+    :math:`\sqrt 6` off and by :math:`\sqrt 3` on its diagonal. The basis is not
+    orthonormal.
 
     Parameters
     ----------
@@ -298,6 +501,20 @@ def row0_from_printed(values):
     -------
     matrix : array, shape=[..., m, m]
         Symmetric matrix with null row sums.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import row0_from_printed
+    >>> row0_from_printed(np.sqrt([3.0, 6.0, 3.0])).round(12)
+    array([[ 1.,  1., -2.],
+           [ 1.,  1., -2.],
+           [-2., -2.,  4.]])
     """
     xp = namespace(values)
     size = (math.isqrt(1 + 8 * values.shape[-1]) - 1) // 2
@@ -309,7 +526,9 @@ def row0_from_printed(values):
 
 
 def center(matrix):
-    """Project symmetric matrices orthogonally onto null row sums.
+    r"""Project symmetric matrices orthogonally onto null row sums.
+
+    .. math:: J X J , \qquad J = I - \tfrac1n 1 1^\top .
 
     Parameters
     ----------
@@ -320,16 +539,26 @@ def center(matrix):
     -------
     centered : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import center
+    >>> center(np.eye(2))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
     """
     xp = namespace(matrix)
     means = xp.mean(matrix, axis=-1)
-    overall = xp.mean(means, axis=-1)[..., None, None]
-    return matrix - means[..., :, None] - means[..., None, :] + overall
+    return matrix - pair_sums(means - 0.5 * xp.mean(means, axis=-1, keepdims=True))
 
 
 @functools.cache
 def helmert(size):
-    """Return the Helmert matrix: an orthonormal basis of the vectors of sum zero.
+    r"""Return the Helmert matrix: an orthonormal basis of the vectors of sum zero.
+
+    .. math:: Q_{\cdot j} = \frac{(1, \dots, 1, -j, 0, \dots, 0)}{\sqrt{j (j + 1)}}
+              \quad (j \text{ ones}) , \qquad Q^\top Q = I , \quad 1^\top Q = 0 .
 
     Parameters
     ----------
@@ -340,6 +569,23 @@ def helmert(size):
     -------
     basis : numpy.ndarray, shape=[n, n - 1]
         Orthonormal columns, each of sum zero.
+
+    References
+    ----------
+    .. [L1965] H. O. Lancaster. The Helmert matrices. Amer. Math. Monthly 72, 1965.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import helmert
+    >>> basis = helmert(3)
+    >>> basis.round(4)
+    array([[ 0.7071,  0.4082],
+           [-0.7071,  0.4082],
+           [ 0.    , -0.8165]])
+    >>> (basis.T @ basis).round(12) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
     """
     order = np.arange(1, size)
     column = np.triu(np.ones((size, size - 1)))

@@ -38,7 +38,12 @@ _ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C
 
 
 def log_scaled(correlation):
-    r"""Return :math:`\operatorname{Log}^\star(C)`.
+    r"""Return :math:`\operatorname{Log}^\star(C)`, the image of the log-scaled metric.
+
+    .. math:: \operatorname{Log}^\star(C)
+              = \log(\mathcal D^\star(C) \, C \, \mathcal D^\star(C)) ,
+
+    where the positive diagonal matrix :math:`\mathcal D^\star(C)` gives unit row sums.
 
     Parameters
     ----------
@@ -50,6 +55,25 @@ def log_scaled(correlation):
     null_row_sums : array, shape=[..., n, n]
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    The cor-inverse changes the sign:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import cor_inverse, log_scaled
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> log_scaled(correlation).round(4)
+    array([[-0.6931,  0.6931],
+           [ 0.6931, -0.6931]])
+    >>> log_scaled(cor_inverse(correlation)).round(4)
+    array([[ 0.6931, -0.6931],
+           [-0.6931,  0.6931]])
     """
     return _log_scaled_at(correlation, *_balanced_spectrum(correlation))
 
@@ -66,14 +90,32 @@ def log_scaled_differential(tangent_vec, correlation):
     Parameters
     ----------
     tangent_vec : array, shape=[..., n, n]
-        Symmetric hollow matrix.
+        Symmetric hollow matrix :math:`V`.
     correlation : array, shape=[..., n, n]
-        Full-rank correlation matrix.
+        Full-rank correlation matrix :math:`C`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, :math:`\operatorname{Log}^\star` has the entries
+    :math:`\pm \operatorname{atanh} r`, of derivative :math:`\pm 1 / (1 - r^2)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaled_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> log_scaled_differential(tangent_vec, correlation).round(4)
+    array([[-1.5625,  1.5625],
+           [ 1.5625, -1.5625]])
     """
     solution = _balanced_spectrum(correlation)
     return _log_scaled_differential_at(tangent_vec, correlation, *solution)
@@ -82,12 +124,18 @@ def log_scaled_differential(tangent_vec, correlation):
 def log_scaled_and_differential(tangent_vec, correlation):
     r"""Return :math:`\operatorname{Log}^\star(C)` and its differential together.
 
+    .. math:: \log \Sigma , \qquad
+              d_\Sigma \log\left(X V X - (Y \Sigma + \Sigma Y)\right) , \qquad
+              \Sigma = X C X , \quad X = \mathcal D^\star(C) ,
+
+    with :math:`Y` as in `log_scaled_differential`.
+
     Parameters
     ----------
     tangent_vec : array, shape=[..., n, n]
-        Symmetric hollow matrix.
+        Symmetric hollow matrix :math:`V`.
     correlation : array, shape=[..., n, n]
-        Full-rank correlation matrix.
+        Full-rank correlation matrix :math:`C`.
 
     Returns
     -------
@@ -96,6 +144,25 @@ def log_scaled_and_differential(tangent_vec, correlation):
         definite.
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaled_and_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> null_row_sums, moved = log_scaled_and_differential(tangent_vec, correlation)
+    >>> null_row_sums.round(4)
+    array([[-0.6931,  0.6931],
+           [ 0.6931, -0.6931]])
+    >>> moved.round(4)
+    array([[-1.5625,  1.5625],
+           [ 1.5625, -1.5625]])
     """
     solution = _balanced_spectrum(correlation)
     image = _log_scaled_at(correlation, *solution)
@@ -118,6 +185,22 @@ def one_step_log_scaled(correlation):
     null_row_sums : array, shape=[..., n, n]
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_scaled, one_step_log_scaled
+    >>> correlation = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])
+    >>> print(one_step_log_scaled(correlation).sum(axis=-1).round(12) + 0.0)
+    [0. 0. 0.]
+    >>> error = one_step_log_scaled(correlation) - log_scaled(correlation)
+    >>> print(abs(error).max().round(3))
+    0.049
     """
     correlation = moving_hollow(correlation)
     balanced = congruence(one_step_scaling(correlation), correlation)
@@ -133,9 +216,10 @@ def _stable_spectrum(correlation):
     xp = namespace(correlation)
     scaling = newton_scaling(correlation)
     balanced = congruence(scaling, correlation)
-    known = xp.isfinite(scaling[..., 0])[..., None, None]
-    mended = xp.where(known, balanced, eye_like(balanced))
-    values, vectors = positive_spectrum(mended)
+    known = xp.all(xp.isfinite(scaling), axis=-1)[..., None, None]
+    if not bool(xp.all(known)):
+        balanced = xp.where(known, balanced, eye_like(balanced))
+    values, vectors = positive_spectrum(balanced)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
     if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
         factor = full_rank_factor(correlation)

@@ -58,6 +58,25 @@ def off_log(correlation):
     -------
     hollow : array, shape=[..., n, n]
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+
+    Examples
+    --------
+    For two variables it is Fisher's transform :math:`\operatorname{atanh}(r)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log
+    >>> off_log(np.array([[1.0, 0.6], [0.6, 1.0]])).round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> round(float(np.arctanh(0.6)), 4)
+    0.6931
     """
     return _off_log_at(correlation, *positive_spectrum(correlation))
 
@@ -65,17 +84,36 @@ def off_log(correlation):
 def off_log_differential(tangent_vec, correlation):
     r"""Return the differential of :math:`\operatorname{Log}^\circ`.
 
+    .. math:: d_C \operatorname{Log}^\circ(V) = \operatorname{off}(d_C \log(V)) .
+
     Parameters
     ----------
     tangent_vec : array, shape=[..., n, n]
-        Symmetric hollow matrix.
+        Symmetric hollow matrix :math:`V`.
     correlation : array, shape=[..., n, n]
-        Full-rank correlation matrix.
+        Full-rank correlation matrix :math:`C`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`1 / (1 - r^2)` of Fisher's transform:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> off_log_differential(tangent_vec, correlation).round(4)
+    array([[0.    , 1.5625],
+           [1.5625, 0.    ]])
     """
     spectrum = positive_spectrum(correlation)
     return _off_log_differential_at(tangent_vec, correlation, *spectrum)
@@ -84,12 +122,14 @@ def off_log_differential(tangent_vec, correlation):
 def off_log_and_differential(tangent_vec, correlation):
     r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
 
+    .. math:: \operatorname{off}(\log C) , \qquad \operatorname{off}(d_C \log(V)) .
+
     Parameters
     ----------
     tangent_vec : array, shape=[..., n, n]
-        Symmetric hollow matrix.
+        Symmetric hollow matrix :math:`V`.
     correlation : array, shape=[..., n, n]
-        Full-rank correlation matrix.
+        Full-rank correlation matrix :math:`C`.
 
     Returns
     -------
@@ -97,6 +137,25 @@ def off_log_and_differential(tangent_vec, correlation):
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_and_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> hollow, moved = off_log_and_differential(tangent_vec, correlation)
+    >>> hollow.round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> moved.round(4)
+    array([[0.    , 1.5625],
+           [1.5625, 0.    ]])
     """
     spectrum = positive_spectrum(correlation)
     hollow = _off_log_at(correlation, *spectrum)
@@ -105,6 +164,8 @@ def off_log_and_differential(tangent_vec, correlation):
 
 def off_log_diagonal(matrix):
     r"""Return the diagonal of :math:`\mathcal D(S)`.
+
+    .. math:: \operatorname{diag} \exp(S + \mathcal D(S)) = 1 .
 
     Newton's method on the logarithm :math:`\log c` of the diagonal
     :math:`c = \operatorname{diag} \exp(S + D)`, where the Hessian is
@@ -123,6 +184,25 @@ def off_log_diagonal(matrix):
     diag : array, shape=[..., n]
         Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
         matrix.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables it is :math:`-\log \cosh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_diagonal
+    >>> hollow = np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_log_diagonal(hollow).round(4)
+    array([-0.2231, -0.2231])
+    >>> round(float(-np.log(np.cosh(np.log(2)))), 4)
+    -0.2231
     """
     matrix = moving_symmetric(matrix)
     hollow = off_diagonal(matrix)
@@ -141,6 +221,23 @@ def off_exp(matrix):
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables it is :math:`\tanh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp
+    >>> off_exp(np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]])).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
     """
     return _off_exp_at(matrix, *_solve_diagonal(off_diagonal(matrix)))
 
@@ -164,6 +261,22 @@ def off_exp_differential(vector, hollow):
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`1 - \tanh^2 h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_exp_differential(vector, np.log(2) * vector).round(12)
+    array([[0.  , 0.64],
+           [0.64, 0.  ]])
     """
     return _differential_at(vector, *_shifted(moving_hollow(hollow)))
 
@@ -171,20 +284,38 @@ def off_exp_differential(vector, hollow):
 def off_log_differential_inverse(vector, correlation):
     r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
 
-    The same map as `off_exp_differential`, from the other end: no diagonal is solved
+    .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
+
+    with the diagonal :math:`\dot D` that makes it hollow. The same map as
+    `off_exp_differential`, from the other end: no diagonal of :math:`\log C` is solved
     for.
 
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric hollow matrix.
+        Symmetric hollow matrix :math:`W`.
     correlation : array, shape=[..., n, n]
-        Full-rank correlation matrix, the base point.
+        Full-rank correlation matrix :math:`C`, the base point.
 
     Returns
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_differential_inverse
+    >>> vector = np.array([[0.0, 1.5625], [1.5625, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> off_log_differential_inverse(vector, correlation).round(12)
+    array([[0., 1.],
+           [1., 0.]])
     """
     values, vectors = positive_spectrum(correlation)
     logarithm = log_at(moving_hollow(correlation), values, vectors)
@@ -195,17 +326,40 @@ def off_log_differential_inverse(vector, correlation):
 def off_log_diagonal_differential(vector, matrix):
     r"""Return the differential of :math:`\mathcal D`, as a diagonal.
 
+    .. math:: J \operatorname{diag} (d_S \mathcal D(V))
+              = -\operatorname{diag} (d_{S + \mathcal D(S)} \exp(V)) ,
+
+    where :math:`J_{il} = \int_0^1 (e^{t M})_{il} (e^{(1 - t) M})_{il} dt` for
+    :math:`M = S + \mathcal D(S)`.
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`V`.
     matrix : array, shape=[..., n, n]
-        Symmetric matrix, the base point.
+        Symmetric matrix :math:`S`, the base point.
 
     Returns
     -------
     moved : array, shape=[..., n]
         Diagonal of the derivative of :math:`\mathcal D` along `vector`.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`-\tanh h` of :math:`-\log \cosh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_diagonal_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_log_diagonal_differential(vector, np.log(2) * vector).round(12)
+    array([-0.6, -0.6])
     """
     at = _shifted(off_diagonal(matrix))
     moved = diagonal(exp_differential_at(vector, *at))
@@ -214,6 +368,11 @@ def off_log_diagonal_differential(vector, matrix):
 
 def off_exp_second_differential(vector, hollow):
     r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
+
+    With :math:`S = H + \mathcal D(H)`, and the diagonals :math:`\dot D` and
+    :math:`\ddot D` that make the derivatives hollow,
+
+    .. math:: d^2_S \exp(W + \dot D, W + \dot D) + d_S \exp(\ddot D) .
 
     Parameters
     ----------
@@ -226,6 +385,23 @@ def off_exp_second_differential(vector, hollow):
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the second derivative
+    :math:`-2 \tanh h \, (1 - \tanh^2 h)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp_second_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_exp_second_differential(vector, np.log(2) * vector).round(12)
+    array([[ 0.   , -0.768],
+           [-0.768,  0.   ]])
     """
     at = _shifted(moving_hollow(hollow))
     (moved,) = _completed(at, moving_hollow(vector))

@@ -16,7 +16,7 @@ from .isometries import unpack_strictly_lower
 
 
 def hollow_row_sums(packed):
-    """Return the row sums of symmetric hollow matrices.
+    """Return the row sums :math:`Z 1` of symmetric hollow matrices.
 
     Parameters
     ----------
@@ -27,6 +27,13 @@ def hollow_row_sums(packed):
     -------
     row_sums : array, shape=[..., n]
         Sums of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hollow_row_sums
+    >>> hollow_row_sums(np.array([1.0, 2.0, 3.0]))
+    array([3., 4., 5.])
     """
     size = _size(packed)
     rows, columns = _rows_and_columns(size)
@@ -35,7 +42,13 @@ def hollow_row_sums(packed):
 
 
 def scale_packed_hollow(packed, factors):
-    """Multiply the three pieces of symmetric hollow matrices by three numbers.
+    r"""Multiply the three pieces of symmetric hollow matrices by three numbers.
+
+    The function `scale_hollow` on packed entries: with the row sums :math:`s = Z 1`,
+    their mean :math:`m` and :math:`t = s - m`, entries of the trivial and the standard
+    piece are
+
+    .. math:: \frac{m}{n - 1} , \qquad \frac{t_i + t_j}{n - 2} .
 
     Parameters
     ----------
@@ -49,30 +62,57 @@ def scale_packed_hollow(packed, factors):
     -------
     scaled : array, shape=[..., n (n - 1) / 2]
         Strict lower entries of the scaled matrices.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import scale_packed_hollow
+    >>> scale_packed_hollow(np.array([1.0, 2.0, 3.0]), (None, 0.0, 1.0)).round(12)
+    array([2., 2., 2.])
     """
     if is_uniform(factors):
         return packed if factors[-1] == 1.0 else factors[-1] * packed
     xp = namespace(packed)
-    size = _size(packed)
+    half = _scaled_pieces(hollow_row_sums(packed), factors)
+    rows, columns = (
+        xp.asarray(index, device=device(packed))
+        for index in _rows_and_columns(_size(packed))
+    )
+    return (
+        _rest(factors) * packed
+        + xp.take(half, rows, axis=-1)
+        + xp.take(half, columns, axis=-1)
+    )
+
+
+def _rest(factors):
+    return factors[-1] if factors[0] is None else factors[0]
+
+
+def _scaled_pieces(row_sums, factors):
+    """Return the vector h of which scaling adds h_i + h_j, beyond a factor on all."""
+    xp = namespace(row_sums)
+    size = row_sums.shape[-1]
     rest, standard, trivial = (
         factors[-1] if factor is None else factor for factor in factors
     )
-    row_sums = hollow_row_sums(packed)
     mean = xp.mean(row_sums, axis=-1, keepdims=True)
     half = (standard - rest) * (row_sums - mean) / max(size - 2, 1)
-    half = half + 0.5 * (trivial - rest) * mean / (size - 1)
-    rows, columns = (
-        xp.asarray(index, device=device(packed)) for index in _rows_and_columns(size)
-    )
-    return (
-        rest * packed + xp.take(half, rows, axis=-1) + xp.take(half, columns, axis=-1)
-    )
+    return half + 0.5 * (trivial - rest) * mean / (size - 1)
 
 
 def packed_hollow_norm(packed, eigenvalues):
-    """Return the lengths of symmetric hollow matrices in an invariant product.
+    r"""Return the lengths of symmetric hollow matrices in an invariant product.
 
-    The derivative at the null matrix is zero.
+    .. math:: |Z| = \sqrt{\operatorname{tr}(Z \, A Z)} ,
+
+    where :math:`A` multiplies the three pieces by the eigenvalues of the product. The
+    derivative at the null matrix is zero.
 
     Parameters
     ----------
@@ -85,13 +125,28 @@ def packed_hollow_norm(packed, eigenvalues):
     -------
     norm : array, shape=[...]
         Lengths.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import packed_hollow_norm
+    >>> packed = np.array([3.0, 0.0, 4.0])
+    >>> round(float(packed_hollow_norm(packed, (None, 2.0, 2.0))), 12)
+    10.0
     """
     xp = namespace(packed)
     if is_uniform(eigenvalues):
         norm = xp.linalg.vector_norm(packed, axis=-1)
         return math.sqrt(2.0 * eigenvalues[-1]) * norm
-    scaled = scale_packed_hollow(packed, eigenvalues)
-    return length(2.0 * xp.sum(packed * scaled, axis=-1))
+    row_sums = hollow_row_sums(packed)
+    half = _scaled_pieces(row_sums, eigenvalues)
+    square = _rest(eigenvalues) * xp.sum(packed * packed, axis=-1)
+    return length(2.0 * (square + xp.sum(row_sums * half, axis=-1)))
 
 
 def packed_to_row0(packed):
@@ -106,6 +161,20 @@ def packed_to_row0(packed):
     -------
     matrix : array, shape=[..., n, n]
         Symmetric matrix with null row sums and the same strict lower entries.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import packed_to_row0
+    >>> packed_to_row0(np.array([1.0, 2.0, 3.0]))
+    array([[-3.,  1.,  2.],
+           [ 1., -4.,  3.],
+           [ 2.,  3., -5.]])
     """
     xp = namespace(packed)
     lower = unpack_strictly_lower(packed)

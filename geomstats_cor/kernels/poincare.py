@@ -34,12 +34,14 @@ _GAMMA_RATIO = (1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144)
 def ball_exp(tangent_vec, curvature=-1.0):
     r"""Return the exponential at the origin of a Poincaré ball.
 
+    .. math:: x = \frac{\tanh(\kappa |v|)}{\kappa |v|} v , \qquad \kappa = \sqrt{-K} .
+
     Points that rounding would put on the boundary stay a few rounding units inside.
 
     Parameters
     ----------
     tangent_vec : array, shape=[..., k]
-        Tangent vector at the origin.
+        Tangent vector :math:`v` at the origin.
     curvature : float
         Curvature :math:`K < 0`.
 
@@ -47,6 +49,20 @@ def ball_exp(tangent_vec, curvature=-1.0):
     -------
     ball_point : array, shape=[..., k]
         Point of the ball.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_exp
+    >>> ball_exp(np.array([np.log(2) / 2])).round(4)
+    array([0.3333])
+    >>> bool(ball_exp(np.array([1000.0]))[0] < 1.0)
+    True
     """
     xp = namespace(tangent_vec)
     kappa = math.sqrt(-curvature)
@@ -61,10 +77,13 @@ def ball_exp(tangent_vec, curvature=-1.0):
 def ball_log(ball_point, curvature=-1.0):
     r"""Return the logarithm at the origin of a Poincaré ball.
 
+    .. math:: v = \frac{\operatorname{atanh}(\kappa |x|)}{\kappa |x|} x , \qquad
+              d(0, x) = 2 |v| , \quad \kappa = \sqrt{-K} .
+
     Parameters
     ----------
     ball_point : array, shape=[..., k]
-        Point of the ball.
+        Point :math:`x` of the ball.
     curvature : float
         Curvature :math:`K < 0`.
 
@@ -72,6 +91,18 @@ def ball_log(ball_point, curvature=-1.0):
     -------
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_log
+    >>> ball_log(np.array([1 / 3])).round(4)
+    array([0.3466])
     """
     kappa = math.sqrt(-curvature)
     return (
@@ -84,8 +115,10 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
               \lambda_x \kappa \langle x, [z_k] \rangle \cosh(2 \kappa \gamma_k)
-              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right), \qquad
-              \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} .
+              - (\lambda_x - 1) \sinh(2 \kappa \gamma_k)\right) ,
+
+    .. math:: \lambda_x = \frac{2}{1 - \kappa^2 |x|^2} , \qquad
+              \kappa = \sqrt{-K} , \quad [z] = \frac{z}{|z|} .
 
     Parameters
     ----------
@@ -103,6 +136,24 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
     logits : array, shape=[..., out]
         Signed distances to the hyperplanes, times the lengths :math:`2 |z|` of their
         normals.
+
+    References
+    ----------
+    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
+       NeurIPS 2018.
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    A point at distance :math:`\log 2` from the first hyperplane, on the second:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_logits
+    >>> weight, offset = np.array([[1.0], [1.0]]), np.array([0.0, np.log(2) / 2])
+    >>> logits = ball_logits(np.array([1 / 3]), weight, offset)
+    >>> (logits / 2).round(4) + 0.0
+    array([0.6931, 0.    ])
     """
     kappa = math.sqrt(-curvature)
     point = hyperboloid_from_ball(kappa * ball_point)
@@ -110,7 +161,12 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
 
 
 def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
-    """Return `ball_logits` of a point given by its logarithm at the origin.
+    r"""Return `ball_logits` of a point given by its logarithm at the origin.
+
+    .. math:: v_k = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
+              \frac{\sinh(2 \kappa |v|)}{|v|} \langle v, [z_k] \rangle
+              \cosh(2 \kappa \gamma_k)
+              - \cosh(2 \kappa |v|) \sinh(2 \kappa \gamma_k)\right) .
 
     They are finite for vectors of any length: where the hyperbolic sine would overflow,
     a factor is taken out of it.
@@ -118,18 +174,34 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
     Parameters
     ----------
     tangent_vec : array, shape=[..., k]
-        Tangent vector at the origin.
+        Tangent vector :math:`v` at the origin.
     weight : array, shape=[out, k]
-        Normals of the hyperplanes, at the origin.
+        Normals :math:`z` of the hyperplanes, at the origin.
     offset : array, shape=[out]
-        Offsets of the hyperplanes from the origin.
+        Offsets :math:`\gamma` of the hyperplanes from the origin.
     curvature : float
-        Curvature :math:`K < 0`.
+        Curvature :math:`K < 0`, :math:`\kappa = \sqrt{-K}`.
 
     Returns
     -------
     logits : array, shape=[..., out]
         Logits.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    On a line, signed distances are twice those of the logarithms:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_logits_of_tangent
+    >>> weight, offset = np.array([[1.0]]), np.array([0.5])
+    >>> logits = ball_logits_of_tangent(np.array([[1.0], [1000.0]]), weight, offset)
+    >>> (logits / 2).round(8).tolist()
+    [[1.0], [1999.0]]
     """
     xp = namespace(tangent_vec)
     kappa = math.sqrt(-curvature)
@@ -181,12 +253,27 @@ def ball_from_distances(distances, curvature=-1.0):
     -------
     ball_point : array, shape=[..., k]
         Point :math:`y` of the ball.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_from_distances
+    >>> ball_from_distances(np.array([np.log(2), 0.0])).round(4)
+    array([0.3333, 0.    ])
     """
     return ball_exp(tangent_from_distances(distances, curvature), curvature)
 
 
 def tangent_from_distances(distances, curvature=-1.0):
-    """Return the logarithm at the origin of `ball_from_distances`.
+    r"""Return the logarithm at the origin of `ball_from_distances`.
+
+    .. math:: \frac{\operatorname{asinh}(\kappa |w|)}{2 \kappa |w|} w , \qquad
+              w_k = \frac{\sinh(\kappa v_k)}{\kappa} .
 
     It is finite for all distances: where the hyperbolic sine would overflow, a common
     factor is taken out of it.
@@ -194,14 +281,27 @@ def tangent_from_distances(distances, curvature=-1.0):
     Parameters
     ----------
     distances : array, shape=[..., k]
-        Signed distances to the coordinate hyperplanes.
+        Signed distances :math:`v` to the coordinate hyperplanes.
     curvature : float
-        Curvature :math:`K < 0`.
+        Curvature :math:`K < 0`, :math:`\kappa = \sqrt{-K}`.
 
     Returns
     -------
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import tangent_from_distances
+    >>> tangent_from_distances(np.array([[np.log(2), 0.0], [2000.0, 0.0]])).round(4)
+    array([[3.466e-01, 0.000e+00],
+           [1.000e+03, 0.000e+00]])
     """
     xp = namespace(distances)
     kappa = math.sqrt(-curvature)
@@ -230,6 +330,17 @@ def beta_number(dimension):
     -------
     beta : float
         Value of the beta function.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> from geomstats_cor.kernels import beta_number
+    >>> round(beta_number(1), 4), round(beta_number(2), 4)
+    (3.1416, 2.0)
     """
     half = 0.5 * dimension
     if half < 150.0:
@@ -256,6 +367,22 @@ def ball_concat(ball_points, curvature=-1.0):
     -------
     ball_point : array, shape=[..., n]
         Point of the ball of the sum of the dimensions.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_concat, ball_split
+    >>> points = np.array([0.1]), np.array([0.2, -0.3])
+    >>> joined = ball_concat(points)
+    >>> joined.shape
+    (3,)
+    >>> [part.round(12).tolist() for part in ball_split(joined, [1, 2])]
+    [[0.1], [0.2, -0.3]]
     """
     xp = namespace(*ball_points)
     total = beta_number(sum(point.shape[-1] for point in ball_points))
@@ -268,6 +395,10 @@ def ball_concat(ball_points, curvature=-1.0):
 
 def ball_split(ball_point, sizes, curvature=-1.0):
     r"""Return the :math:`\beta`-split of a point, the inverse of `ball_concat`.
+
+    .. math:: x_i = \operatorname{Exp}_0\left(\beta_{n_i} \beta_n^{-1} v_i\right) ,
+              \qquad \operatorname{Log}_0 x = (v_1, \dots, v_N) ,
+              \quad v_i \in \mathbb R^{n_i} .
 
     Parameters
     ----------
@@ -282,6 +413,21 @@ def ball_split(ball_point, sizes, curvature=-1.0):
     -------
     ball_points : tuple of array, shape=[..., n_i]
         Points.
+
+    References
+    ----------
+    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
+       2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import ball_concat, ball_split
+    >>> first, second = ball_split(np.array([0.1, 0.2, -0.3]), [1, 2])
+    >>> first.shape, second.shape
+    ((1,), (2,))
+    >>> ball_concat([first, second]).round(12)
+    array([ 0.1,  0.2, -0.3])
     """
     total = beta_number(ball_point.shape[-1])
     vector = ball_log(ball_point, curvature)

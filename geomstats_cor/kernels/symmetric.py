@@ -40,6 +40,15 @@ def spectral(values, vectors):
     -------
     matrix : array, shape=[..., n, n]
         Symmetric matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import spectral
+    >>> vectors = np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2)
+    >>> spectral(np.array([2.0, 0.5]), vectors).round(12)
+    array([[1.25, 0.75],
+           [0.75, 1.25]])
     """
     return (vectors * values[..., None, :]) @ vectors.mT
 
@@ -47,19 +56,40 @@ def spectral(values, vectors):
 def spectral_differential(vector, divided_differences, vectors):
     r"""Return the Daleckii-Krein formula for given divided differences.
 
+    .. math:: d_S f(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U \right)
+              U^\top .
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`V`.
     divided_differences : array, shape=[..., n, n]
-        First divided differences of the function at the eigenvalues.
+        First divided differences :math:`f^{[1]}` of the function at the eigenvalues.
     vectors : array, shape=[..., n, n]
-        Orthonormal eigenvectors, as columns.
+        Orthonormal eigenvectors :math:`U`, as columns.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    The divided differences of :math:`f(x) = x^2` are sums of eigenvalues:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import spectral_differential
+    >>> matrix = np.array([[1.25, 0.75], [0.75, 1.25]])
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> values, vectors = np.linalg.eigh(matrix)
+    >>> sums = values[:, None] + values
+    >>> spectral_differential(vector, sums, vectors).round(12)
+    array([[1.5, 2.5],
+           [2.5, 1.5]])
     """
     rotated = vectors.mT @ vector @ vectors
     moved = vectors @ (divided_differences * rotated) @ vectors.mT
@@ -292,6 +322,9 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
 def sym_log(matrix):
     r"""Return the logarithm of symmetric positive definite matrices.
 
+    .. math:: \log S = U \operatorname{diag}(\log \lambda_i) U^\top , \qquad
+              S = U \operatorname{diag}(\lambda_i) U^\top .
+
     Parameters
     ----------
     matrix : array, shape=[..., n, n]
@@ -301,12 +334,29 @@ def sym_log(matrix):
     -------
     logarithm : array, shape=[..., n, n]
         Symmetric matrix; NaN where `matrix` is not positive definite.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_log
+    >>> sym_log(np.array([[1.25, 0.75], [0.75, 1.25]])).round(4) + 0.0
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> round(float(np.log(2)), 4)
+    0.6931
     """
     return log_at(matrix, *positive_spectrum(matrix))
 
 
 def sym_exp(matrix):
     r"""Return the exponential of symmetric matrices.
+
+    .. math:: \exp S = U \operatorname{diag}(e^{\lambda_i}) U^\top , \qquad
+              S = U \operatorname{diag}(\lambda_i) U^\top .
 
     Parameters
     ----------
@@ -317,6 +367,18 @@ def sym_exp(matrix):
     -------
     exponential : array, shape=[..., n, n]
         Symmetric positive definite matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_exp
+    >>> sym_exp(np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]])).round(12)
+    array([[1.25, 0.75],
+           [0.75, 1.25]])
     """
     return exp_at(matrix, *spectrum(matrix))
 
@@ -335,6 +397,18 @@ def sym_power(matrix, exponent):
     -------
     power : array, shape=[..., n, n]
         Symmetric positive definite matrix; NaN where `matrix` is not positive definite.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_power
+    >>> sym_power(np.array([[1.25, 0.75], [0.75, 1.25]]), -1.0).round(12)
+    array([[ 1.25, -0.75],
+           [-0.75,  1.25]])
     """
     return power_at(matrix, *positive_spectrum(matrix), float(exponent))
 
@@ -342,17 +416,37 @@ def sym_power(matrix, exponent):
 def sym_log_differential(vector, matrix):
     r"""Return the differential of the logarithm at a positive definite matrix.
 
+    .. math:: d_S \log(V) = U \left( \log^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
+              \right) U^\top , \qquad S = U \operatorname{diag}(\lambda_i) U^\top ,
+
+    with the divided differences of `log_divided_differences`.
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`V`.
     matrix : array, shape=[..., n, n]
-        Symmetric positive definite matrix.
+        Symmetric positive definite matrix :math:`S`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    Since :math:`\log((1 + t) S) = \log S + \log(1 + t) I`,
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_log_differential
+    >>> matrix = np.array([[1.25, 0.75], [0.75, 1.25]])
+    >>> sym_log_differential(matrix, matrix).round(12) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
     """
     return log_differential_at(vector, matrix, *positive_spectrum(matrix))
 
@@ -360,23 +454,47 @@ def sym_log_differential(vector, matrix):
 def sym_exp_differential(vector, matrix):
     r"""Return the differential of the exponential at a symmetric matrix.
 
+    .. math:: d_S \exp(V) = U \left( \exp^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
+              \right) U^\top , \qquad S = U \operatorname{diag}(\lambda_i) U^\top ,
+
+    with the divided differences of `exp_divided_differences`.
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`V`.
     matrix : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`S`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    The entry is the divided difference :math:`(2 - 1) / (\log 2 - 0)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_exp_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> sym_exp_differential(vector, np.diag([0.0, np.log(2)])).round(4) + 0.0
+    array([[0.    , 1.4427],
+           [1.4427, 0.    ]])
     """
     return exp_differential_at(vector, matrix, *spectrum(matrix))
 
 
 def sym_exp_second_differential(vector, matrix):
     r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
+
+    In the eigenvectors of :math:`S`, with :math:`W = U^\top V U`, its entries are
+
+    .. math:: 2 \sum_k \exp^{[2]}(\lambda_i, \lambda_k, \lambda_j) \, W_{ik} W_{kj} .
 
     Parameters
     ----------
@@ -389,6 +507,21 @@ def sym_exp_second_differential(vector, matrix):
     -------
     curved : array, shape=[..., n, n]
         Symmetric matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    At the null matrix it is :math:`V^2`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_exp_second_differential
+    >>> vector = np.array([[0.0, 2.0], [2.0, 0.0]])
+    >>> sym_exp_second_differential(vector, np.zeros((2, 2))).round(12) + 0.0
+    array([[4., 0.],
+           [0., 4.]])
     """
     return exp_second_differential_at(vector, vector, matrix, *spectrum(matrix))
 
@@ -396,19 +529,43 @@ def sym_exp_second_differential(vector, matrix):
 def sym_power_differential(vector, matrix, exponent):
     r"""Return the differential of a real power at a positive definite matrix.
 
+    .. math:: d_S (\cdot)^p(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
+              \right) U^\top , \qquad S = U \operatorname{diag}(\lambda_i) U^\top ,
+
+    with the divided differences of `power_divided_differences`.
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Symmetric matrix.
+        Symmetric matrix :math:`V`.
     matrix : array, shape=[..., n, n]
-        Symmetric positive definite matrix.
+        Symmetric positive definite matrix :math:`S`.
     exponent : float
-        Any real number.
+        Any real number :math:`p`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    For the square it is :math:`S V + V S`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import sym_power_differential
+    >>> matrix = np.array([[1.25, 0.75], [0.75, 1.25]])
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> sym_power_differential(vector, matrix, 2.0).round(12)
+    array([[1.5, 2.5],
+           [2.5, 1.5]])
+    >>> matrix @ vector + vector @ matrix
+    array([[1.5, 2.5],
+           [2.5, 1.5]])
     """
     return power_differential_at(
         vector, matrix, *positive_spectrum(matrix), float(exponent)
@@ -430,6 +587,18 @@ def exp_divided_differences(values):
     -------
     differences : array, shape=[..., n, n]
         Divided differences.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_divided_differences
+    >>> exp_divided_differences(np.array([0.0, np.log(2)])).round(4)
+    array([[1.    , 1.4427],
+           [1.4427, 2.    ]])
     """
     xp = namespace(values)
     gap = _positive(_gaps(values))
@@ -453,6 +622,18 @@ def log_divided_differences(values):
     -------
     differences : array, shape=[..., n, n]
         Divided differences.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_divided_differences
+    >>> log_divided_differences(np.array([1.0, 2.0])).round(4)
+    array([[1.    , 0.6931],
+           [0.6931, 0.5   ]])
     """
     xp = namespace(values)
     smaller, larger = _sorted_pairs(values)
@@ -478,6 +659,18 @@ def power_divided_differences(values, exponent):
     -------
     differences : array, shape=[..., n, n]
         Divided differences.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import power_divided_differences
+    >>> power_divided_differences(np.array([1.0, 2.0]), 2.0).round(12)
+    array([[2., 3.],
+           [3., 4.]])
     """
     xp = namespace(values)
     smaller, larger = _sorted_pairs(values)

@@ -9,16 +9,15 @@ transform :math:`Z = (2 I + N)^{-1} N`, the logarithm is
 
 The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel. (The
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
-with parameter 0.9 and :math:`n = 100` it has no digit left.) For large matrices the
-integral is cheaper: Gauss-Legendre nodes, as many as the decay of the powers of
-:math:`Z` asks for.
+with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
+Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
+series is left for where numbers cannot be looked at, while torch traces or maps.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
 
 import functools
 import math
-import operator
 
 import numpy as np
 
@@ -28,20 +27,26 @@ from ._arrays import (
     eps,
     eye_like,
     namespace,
-    solve_unit_lower,
     strictly_lower,
 )
 from ._gradients import StatedGradient, detached, is_readable
 from ._infinitesimals import expm1, odd_polynomial
-from ._lower import lower_product, lower_quotient
+from ._lower import ADJOINT, LOWER, lower_product, lower_quotient
 from ._piecewise import piecewise
-from ._quadrature import gauss_legendre, positive_half
+from ._quadrature import gauss_legendre
 
-_SERIES_UP_TO = 64
+_HELD = 4  # matrices that are worked on at a time
+_UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
+_UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
+_PROBED_TOGETHER = 4  # terms
+_QUICK = 0.25  # factor from term to term
 
 
 def log_unit_lower(unit_lower):
     r"""Return the logarithm of unit lower triangular matrices.
+
+    .. math:: \log K = 2 \sum_{k < n / 2} \frac{Z^{2 k + 1}}{2 k + 1} , \qquad
+              Z = (K + I)^{-1} (K - I) .
 
     Parameters
     ----------
@@ -52,6 +57,23 @@ def log_unit_lower(unit_lower):
     -------
     logarithm : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import log_unit_lower
+    >>> unit_lower = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.5, 1.0, 1.0]])
+    >>> log_unit_lower(unit_lower).round(12) + 0.0
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
     """
     return _log(unit_lower)
 
@@ -59,7 +81,8 @@ def log_unit_lower(unit_lower):
 def log_unit_lower_differential(vector, unit_lower):
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
-    .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds .
+    .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds , \qquad
+              N = K - I .
 
     Parameters
     ----------
@@ -72,12 +95,34 @@ def log_unit_lower_differential(vector, unit_lower):
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    The logarithm of :math:`\exp((1 + t) X)` is :math:`(1 + t) X`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import (
+    ...     exp_strictly_lower,
+    ...     log_unit_lower_differential,
+    ... )
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> unit_lower = exp_strictly_lower(strict)
+    >>> log_unit_lower_differential(strict @ unit_lower, unit_lower).round(12) + 0.0
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
     """
     return _log_differential(strictly_lower(vector), unit_lower)
 
 
 def exp_strictly_lower(strict):
     r"""Return the exponential of strictly lower triangular matrices.
+
+    .. math:: \exp X = \sum_{k < n} \frac{X^k}{k!} .
 
     Parameters
     ----------
@@ -88,6 +133,23 @@ def exp_strictly_lower(strict):
     -------
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower(strict)
+    array([[1. , 0. , 0. ],
+           [1. , 1. , 0. ],
+           [0.5, 1. , 1. ]])
     """
     return _exp(strict)
 
@@ -95,23 +157,44 @@ def exp_strictly_lower(strict):
 def exp_strictly_lower_differential(vector, strict):
     r"""Return the differential of the exponential at a strictly lower matrix.
 
+    .. math:: d_X \exp(\xi) = \int_0^1 e^{s X} \xi e^{(1 - s) X} ds .
+
     Parameters
     ----------
     vector : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`\xi`.
     strict : array, shape=[..., n, n]
-        Strictly lower triangular matrix.
+        Strictly lower triangular matrix :math:`X`.
 
     Returns
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    In the direction of :math:`X` itself it is :math:`X \exp X`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower_differential
+    >>> strict = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower_differential(strict, strict)
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [1., 1., 0.]])
     """
     return _exp_differential(strictly_lower(vector), strict)
 
 
 def exp_strictly_lower_second_differential(vector, strict):
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
+
+    .. math:: 2 \int_{a, b \ge 0, \, a + b \le 1}
+              e^{a X} \xi e^{b X} \xi e^{(1 - a - b) X} \, da \, db .
 
     Parameters
     ----------
@@ -124,122 +207,154 @@ def exp_strictly_lower_second_differential(vector, strict):
     -------
     curved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
+
+    References
+    ----------
+    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
+
+    Examples
+    --------
+    At the null matrix it is :math:`\xi^2`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import exp_strictly_lower_second_differential
+    >>> vector = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> exp_strictly_lower_second_differential(vector, np.zeros((3, 3)))
+    array([[0., 0., 0.],
+           [0., 0., 0.],
+           [1., 0., 0.]])
     """
     vector = strictly_lower(vector)
-    return _exp_second_differential(vector, vector, strict)
+    return _exp_second_differential(vector, vector, strict, kind=LOWER)
 
 
 def _matrix_function(value, differential, second_differential):
     r"""Return a function of triangular matrices and its differential.
 
-    The differentials accept any matrix as a direction, and are transposed with their
-    arguments: :math:`\langle G, d_K f(\xi) \rangle = \langle \xi, d_{K^\top} f(G)
-    \rangle`. All that is kept for the derivatives are the arguments.
+    The differential and its adjoint are one formula, for directions of two kinds; so
+    are the second differential and its adjoint in the second direction. All that is
+    kept for the derivatives are the arguments.
     """
 
-    def adjoint(cotangent, matrix):
-        return _differential(cotangent.mT, matrix).mT
+    def moved_value(tangents, matrix):
+        return along(strictly_lower(tangents[0]), matrix)
 
-    def value_tangent(tangents, matrix):
-        return _differential(strictly_lower(tangents[0]), matrix)
+    def pulled_value(cotangent, needed, matrix):
+        return (across(strictly_lower(cotangent), matrix),)
 
-    def value_cotangent(cotangent, needed, matrix):
-        return (strictly_lower(adjoint(strictly_lower(cotangent), matrix)),)
-
-    def differential_tangent(tangents, vector, matrix):
-        moved, turned = tangents
+    def moved_differential(tangents, vector, matrix):
+        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
         result = 0.0
         if moved is not None:
-            result = result + _differential(moved, matrix)
+            result = result + along(moved, matrix)
         if turned is not None:
-            turned = strictly_lower(turned)
-            result = result + second_differential(vector, turned, matrix)
+            result = result + second_differential(vector, turned, matrix, kind=LOWER)
         return result
 
-    def differential_cotangent(cotangent, needed, vector, matrix):
-        moved = turned = None
-        if needed[0]:
-            moved = adjoint(cotangent, matrix)
+    def pulled_differential(cotangent, needed, vector, matrix):
+        cotangent = strictly_lower(cotangent)
+        moved = across(cotangent, matrix) if needed[0] else None
+        turned = None
         if needed[1]:
-            turned = second_differential(vector, cotangent.mT, matrix)
-            turned = strictly_lower(turned.mT)
+            turned = second_differential(vector, cotangent, matrix, kind=ADJOINT)
         return moved, turned
 
-    _differential = StatedGradient(
-        differential, differential_tangent, differential_cotangent
+    def moved_adjoint(tangents, covector, matrix):
+        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+        result = 0.0
+        if moved is not None:
+            result = result + across(moved, matrix)
+        if turned is not None:
+            result = result + second_differential(
+                turned, covector, matrix, kind=ADJOINT
+            )
+        return result
+
+    def pulled_adjoint(cotangent, needed, covector, matrix):
+        cotangent = strictly_lower(cotangent)
+        moved = along(cotangent, matrix) if needed[0] else None
+        turned = None
+        if needed[1]:
+            turned = second_differential(cotangent, covector, matrix, kind=ADJOINT)
+        return moved, turned
+
+    along = StatedGradient(
+        functools.partial(differential, kind=LOWER),
+        moved_differential,
+        pulled_differential,
     )
-    return StatedGradient(value, value_tangent, value_cotangent), _differential
+    across = StatedGradient(
+        functools.partial(differential, kind=ADJOINT), moved_adjoint, pulled_adjoint
+    )
+    return StatedGradient(value, moved_value, pulled_value), along
 
 
-@piecewise(held=4)
+@piecewise(held=_HELD)
 def _log_value(unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = lower_quotient(half, half)
-    if not _is_integrated(half):
+    if not is_readable(half):
         return odd_polynomial((cayley,), _atanh_series(half))[0]
     square = lower_product(cayley, cayley)
+    count = _node_count(cayley, square)
+    if count <= _UNPAIRED_UP_TO:
+        (_, first), *rule = _odd_rule(count)
+        total = first * cayley
+        for node, weight in rule:
+            term = lower_quotient(-(node**2) * square, cayley)
+            total = add_multiple(total, weight, term)
+        return total
     fourth = lower_product(square, square)
     cube = lower_product(square, cayley)
-
-    def two_nodes(even, odd, linear, quadratic):
+    first, pairs = _paired_rule(count)
+    total = first * cayley
+    for even, odd, linear, quadratic in pairs:
         denominator = add_multiple(linear * square, quadratic, fourth)
         numerator = add_multiple(even * cayley, odd, cube)
-        return lower_quotient(denominator, numerator)
+        total = total + lower_quotient(denominator, numerator)
+    return total
 
-    return _sum(two_nodes, _paired_rule(_node_count(cayley, square)))
 
-
-@piecewise(held=6)
-def _log_differential_value(vector, unit_lower):
+@piecewise(held=2 * _HELD)
+def _log_differential_value(vector, unit_lower, kind):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = lower_quotient(half, half)
-    moved = 0.5 * _between(half, vector)
-    if not _is_integrated(half):
-        return odd_polynomial((cayley, moved), _atanh_series(half))[1]
+    moved = 0.5 * kind.between(half, vector)
+    if not is_readable(half):
+        parts = odd_polynomial((cayley, moved), _atanh_series(half), kind)
+        return strictly_lower(parts[1])
     square = lower_product(cayley, cayley)
-    turned = cayley @ moved @ cayley
+    turned = kind.after(kind.before(cayley, moved), cayley)
+    (_, first), *rule = _odd_rule(_node_count(cayley, square, order=1))
+    total = first * moved
+    for node, weight in rule:
+        term = add_multiple(moved, node**2, turned)
+        term = kind.between(-(node**2) * square, term)
+        total = add_multiple(total, weight, term)
+    return strictly_lower(total)
 
-    def two_nodes(node, weight):
-        term = 2.0 * weight * add_multiple(moved, node**2, turned)
-        return _between(-(node**2) * square, term)
 
-    return _sum(two_nodes, positive_half(_node_count(cayley, square, slack=2)))
-
-
-@piecewise(held=10)
-def _log_second_differential(vector_a, vector_b, unit_lower):
+@piecewise(held=3 * _HELD)
+def _log_second_differential(vector_a, vector_b, unit_lower, kind):
+    """Return the second differential along a lower direction and one of any kind."""
     half = 0.5 * strictly_lower(unit_lower)
     cayley = lower_quotient(half, half)
-    if not _is_integrated(half):
-        moved_a, moved_b = _between(half, vector_a), _between(half, vector_b)
+    if not is_readable(half):
+        moved_a, moved_b = LOWER.between(half, vector_a), kind.between(half, vector_b)
         # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
-        curved = solve_unit_lower(half, vector_a @ moved_b + vector_b @ moved_a)
+        curved = kind.before(vector_a, moved_b) + kind.after(vector_b, moved_a)
+        curved = kind.quotient(half, curved)
         parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
-        return odd_polynomial(parts, _atanh_series(half))[3]
-
-    def one_node(node, weight):
+        return strictly_lower(odd_polynomial(parts, _atanh_series(half), kind)[3])
+    total = 0.0
+    square = lower_product(cayley, cayley)
+    for node, weight in gauss_legendre(_node_count(cayley, square, order=2)):
         scaled = (1.0 + node) * half
-        term = vector_a @ solve_unit_lower(scaled, vector_b)
-        term = term + vector_b @ solve_unit_lower(scaled, vector_a)
-        return _between(scaled, -0.25 * weight * (1.0 + node) * term)
-
-    rule = gauss_legendre(_node_count(cayley, cayley @ cayley, slack=4))
-    return _sum(one_node, rule)
-
-
-def _sum(function, rule):
-    """Add up a function of nodes and weights, one node at a time."""
-    return functools.reduce(operator.add, (function(*node) for node in rule))
-
-
-def _between(strict, matrix):
-    """Return B with the inverse of I + N on both sides."""
-    return solve_unit_lower(strict, solve_unit_lower(strict, matrix), left=False)
-
-
-def _is_integrated(matrix):
-    """Tell whether the integral is cheaper than the series, and can be had."""
-    return matrix.shape[-1] > _SERIES_UP_TO and is_readable(matrix)
+        term = kind.before(vector_a, kind.quotient(scaled, vector_b))
+        term = term + kind.after(vector_b, lower_quotient(scaled, vector_a))
+        term = kind.between(scaled, term)
+        total = total - 0.25 * weight * (1.0 + node) * term
+    return strictly_lower(total)
 
 
 def _atanh_series(matrix):
@@ -247,8 +362,20 @@ def _atanh_series(matrix):
 
 
 @functools.cache
+def _odd_rule(count):
+    """Return the nodes of an odd Gauss rule that are not negative, for even functions.
+
+    The first is zero, and costs nothing; the weights sum to two.
+    """
+    rule = gauss_legendre(count)[count // 2 :]
+    return tuple(
+        (u, (2.0 if k else 1.0) * weight) for k, (u, weight) in enumerate(rule)
+    )
+
+
+@functools.cache
 def _paired_rule(count):
-    r"""Return the even Gauss rule for the logarithm, two nodes at a time.
+    r"""Return the weight of zero, and the other nodes of `_odd_rule` in pairs.
 
     With :math:`a, b` the squares of two nodes and :math:`W = Z^2`,
 
@@ -257,80 +384,128 @@ def _paired_rule(count):
 
     A large node is joined to a small one, so that no denominator is worse than before.
     """
-    nodes = [(node**2, 2.0 * weight) for node, weight in positive_half(count)]
-    nodes.sort()
+    (_, first), *rule = _odd_rule(count)
+    nodes = [(node**2, weight) for node, weight in rule]
     if len(nodes) % 2:
         nodes.insert(0, (0.0, 0.0))
     pairs = zip(nodes, reversed(nodes[len(nodes) // 2 :]), strict=False)
-    return tuple((v + w, -(v * b + w * a), -(a + b), a * b) for (a, v), (b, w) in pairs)
+    return first, tuple(
+        (v + w, -(v * b + w * a), -(a + b), a * b) for (a, v), (b, w) in pairs
+    )
 
 
-@piecewise(held=4)
+@piecewise(held=_HELD)
 def _exp_value(strict):
     return expm1((strict,))[0] + eye_like(strict)
 
 
-@piecewise(held=8)
-def _exp_differential_value(vector, strict):
-    return expm1((strict, vector))[1]
+@piecewise(held=2 * _HELD)
+def _exp_differential_value(vector, strict, kind):
+    return strictly_lower(expm1((strict, vector), kind)[1])
 
 
-@piecewise(held=16)
-def _exp_second_differential(vector_a, vector_b, strict):
-    return expm1((strictly_lower(strict), vector_a, vector_b, None))[3]
+@piecewise(held=4 * _HELD)
+def _exp_second_differential(vector_a, vector_b, strict, kind):
+    parts = (strictly_lower(strict), vector_a, vector_b, None)
+    return strictly_lower(expm1(parts, kind)[3])
 
 
-def _node_count(cayley, square, slack=0):
-    """Return how many Gauss nodes make the logarithm exact to rounding."""
-    xp = namespace(cayley)
+def _node_count(cayley, square, order=0):
+    """Return an odd number of Gauss nodes that is exact to rounding.
+
+    Parameters
+    ----------
+    cayley, square : array, shape=[..., n, n]
+        Z and its square W.
+    order : int
+        Order of the differential of the logarithm that is wanted.
+    """
     cayley, square = detached(cayley), detached(square)
     exact = _exact_node_count(cayley.shape[-1])
-    if not math.prod(cayley.shape[:-2]):
+    if exact <= _UNPROBED_UP_TO or not math.prod(cayley.shape[:-2]):
         return exact
-    counts, errors = _rule_errors(exact)
-    bounds = constant(errors, cayley) @ _series_terms(cayley, square, exact)
-    enough = xp.astype(bounds <= eps(cayley), xp.int8)
-    first = int(xp.argmax(enough)) if bool(xp.any(enough)) else len(counts) - 1
-    return min(exact, counts[first] + slack)
+    terms, tolerance = _SeriesTerms(cayley, square), eps(cayley)
+    bounds = terms.of_differential(order, exact)
+    for count in range(3, exact, 2):
+        # A quick decay goes on, and half of the terms tell; a slow one may be noise.
+        if len(terms) <= count // (2 if terms.decay <= _QUICK else 1):
+            terms.measure()
+            bounds = terms.of_differential(order, exact)
+        if _rule_errors(count, exact) @ bounds <= tolerance:
+            return count
+    return exact
 
 
 def _exact_node_count(size):
-    half = max(2, math.ceil((size - 1) / 2))
-    return half + half % 2
-
-
-def _series_terms(cayley, square, order):
-    """Return the sizes of Z W^k relative to Z, as random vectors see them.
-
-    The largest over the rows, each relative to its own size: a correlation matrix sees
-    the rows of its triangle normalised, and large rows must not hide small ones. Terms
-    after the first that no longer counts are left null.
-    """
-    xp = namespace(cayley)
-    probes = np.random.default_rng(0).standard_normal((cayley.shape[-1], 4))
-    probe = cayley @ constant(probes, cayley)
-    tiny = float(xp.finfo(cayley.dtype).smallest_normal)
-    reference = xp.linalg.vector_norm(probe, axis=-1) + tiny
-    terms = [1.0]
-    while len(terms) < order and terms[-1] > 0.01 * eps(cayley):
-        probe = square @ (square @ probe)
-        size = float(xp.max(xp.linalg.vector_norm(probe, axis=-1) / reference))
-        # Every other term is measured, the one between is their geometric mean.
-        terms += [math.sqrt(terms[-1] * size), size]
-    return constant((terms + [0.0] * order)[:order], cayley)
+    return max(3, size // 2 + (size // 2 + 1) % 2)
 
 
 @functools.cache
-def _rule_errors(exact):
-    """Return even node counts, and each rule's error on every term of the series."""
-    counts = range(4, exact + 1, 2)
-    orders = np.arange(exact)
-    errors = np.zeros((len(counts), exact))
-    for row, count in enumerate(counts):
-        nodes, weights = np.transpose(positive_half(count))
-        moments = nodes ** (2 * orders[count:, None]) @ weights
-        errors[row, count:] = np.abs(moments - 1.0 / (2 * orders[count:] + 1))
-    return counts, errors
+def _probes(size):
+    return np.random.default_rng(0).standard_normal((4, size))
+
+
+class _SeriesTerms:
+    """The sizes of Z W^k relative to Z, as random vectors see them.
+
+    The largest over the rows, each relative to its own size: a correlation matrix sees
+    the rows of its triangle normalised, and large rows must not hide small ones.
+    """
+
+    def __init__(self, cayley, square):
+        xp = namespace(cayley)
+        # Probes are rows: products with a few rows are faster than with columns.
+        self.probes = [constant(_probes(cayley.shape[-1]), cayley) @ cayley.mT]
+        self.square = square.mT
+        tiny = float(xp.finfo(cayley.dtype).smallest_normal)
+        self.reference = xp.max(xp.abs(self.probes[0]), axis=-2) + tiny
+        self.is_known = xp.isfinite(self.reference)  # a failed matrix asks for nothing
+        self.terms = [1.0]
+        self.measure()
+
+    def __len__(self):
+        return len(self.terms)
+
+    @property
+    def decay(self):
+        """Return the factor from one term to the next, at the end."""
+        return math.sqrt(self.terms[-1] / max(self.terms[-3], 1e-300))
+
+    def measure(self):
+        """Take a few more terms."""
+        xp = namespace(self.square)
+        for _ in range(_PROBED_TOGETHER):
+            self.probes.append(self.probes[-1] @ self.square)
+        sizes = xp.max(xp.abs(xp.stack(self.probes[1:])), axis=-2)
+        relative = xp.where(self.is_known, sizes / self.reference, 0.0)
+        relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
+        self.terms += xp.max(relative, axis=-1).tolist()
+        self.probes = self.probes[-1:]
+
+    def of_differential(self, order, number):
+        """Return bounds of terms of a differential, relative to its directions.
+
+        In the differential of Z W^k a direction stands between two powers that add up
+        to 2 k, in 2 k + 1 places.
+        """
+        decay = self.decay if self.decay <= _QUICK else 1.0
+        known = np.array(self.terms[:number])
+        beyond = self.terms[-1] * decay ** np.arange(1, number - len(known) + 1)
+        simple = terms = np.concatenate([known, beyond])
+        for _ in range(order):
+            splits = (terms[: k + 1] * simple[k::-1] for k in range(number))
+            terms = [(2 * k + 1) * np.max(x) for k, x in enumerate(splits)]
+            terms = np.array(terms)
+        return terms
+
+
+@functools.cache
+def _rule_errors(count, number):
+    """Return the errors of a rule on the terms of the series."""
+    orders = np.arange(number)
+    nodes, weights = np.transpose(_odd_rule(count))
+    errors = 0.5 * nodes ** (2 * orders[:, None]) @ weights - 1.0 / (2 * orders + 1)
+    return np.where(orders < count, 0.0, np.abs(errors))
 
 
 _log, _log_differential = _matrix_function(

@@ -10,7 +10,9 @@ from ._points import PointsEstimator
 
 
 class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
-    """Assign correlation matrices to the class with the closest Fréchet mean.
+    r"""Assign correlation matrices to the class with the closest Fréchet mean.
+
+    .. math:: \hat y(C) = \operatorname{argmin}_k d(C, M_k) .
 
     Parameters
     ----------
@@ -30,13 +32,20 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
 
+    References
+    ----------
+    .. [B2012] A. Barachant, S. Bonnet, M. Congedo and C. Jutten. Multiclass
+       brain-computer interface classification by Riemannian geometry. IEEE Trans.
+       Biomed. Eng. 59, 2012.
+
     Examples
     --------
     >>> from geomstats_cor.datasets import load_connectomes
+    >>> from geomstats_cor.learning import MinimumDistanceToMean
     >>> data = load_connectomes()
     >>> model = MinimumDistanceToMean(metric="olm").fit(data.correlations, data.labels)
-    >>> model.means_.shape
-    (2, 28, 28)
+    >>> model.predict(model.means_)
+    array([0, 1])
     """
 
     def __init__(self, metric="olm", on_bad="raise"):
@@ -66,7 +75,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         return self
 
     def distances(self, X):
-        """Return the distances of matrices to the means.
+        """Return the distances :math:`d(C_i, M_k)` of matrices to the means.
 
         Parameters
         ----------
@@ -83,7 +92,10 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         return self.space_.metric.dist(points[:, None], self.means_)
 
     def decision_function(self, X):
-        """Return how much closer matrices are to one mean than to others.
+        r"""Return how much closer matrices are to one mean than to others.
+
+        .. math:: -d(C_i, M_k)^2 , \qquad
+                  d(C_i, M_0)^2 - d(C_i, M_1)^2 \text{ for two classes} .
 
         Parameters
         ----------
@@ -100,7 +112,9 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         return squares[:, 0] - squares[:, 1] if squares.shape[1] == 2 else -squares
 
     def predict(self, X):
-        """Return the class of the closest mean.
+        r"""Return the class of the closest mean.
+
+        .. math:: \operatorname{argmin}_k d(C_i, M_k) .
 
         Parameters
         ----------

@@ -10,12 +10,14 @@ from ._points import PointsEstimator
 
 
 class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimator):
-    r"""Turn correlation matrices into vectors, by logarithms in an orthonormal frame.
+    """Turn correlation matrices into vectors, by logarithms in an orthonormal frame.
 
-    The Euclidean norm of the features is the distance to the reference point. Under the
-    four flat metrics Euclidean distances of features are distances of the matrices,
-    whatever the reference; under the poly-hyperbolic metric they are to first order
-    about the reference.
+    .. math:: |x(C)| = d(R, C) .
+
+    The Euclidean norm of the features is the distance to the reference point :math:`R`.
+    Under the four flat metrics Euclidean distances of features are distances of the
+    matrices, whatever the reference; under the poly-hyperbolic metric they are to first
+    order about the reference.
 
     Parameters
     ----------
@@ -38,12 +40,25 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
 
+    References
+    ----------
+    .. [B2012] A. Barachant, S. Bonnet, M. Congedo and C. Jutten. Multiclass
+       brain-computer interface classification by Riemannian geometry. IEEE Trans.
+       Biomed. Eng. 59, 2012.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(9, rng=0)
-    >>> ToCoords(metric="lsm").fit_transform(points).shape
+    >>> from geomstats_cor.learning import ToCoords
+    >>> space = FullRankCorrelationMatrices(4, equip="lsm")
+    >>> points = space.random_point(9, rng=0)
+    >>> features = ToCoords(metric="lsm").fit_transform(points)
+    >>> features.shape
     (9, 6)
+    >>> dist = np.linalg.norm(features[0] - features[1])
+    >>> bool(np.isclose(dist, space.metric.dist(points[0], points[1])))
+    True
     """
 
     def __init__(self, metric="olm", reference="mean", on_bad="raise"):
@@ -80,7 +95,7 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         return self
 
     def transform(self, X):
-        """Return the coordinates of matrices.
+        r"""Return the coordinates of :math:`\log_R C` at the reference point.
 
         Parameters
         ----------
@@ -97,7 +112,7 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         return self.space_.metric.log_coords(points, self.reference_)
 
     def inverse_transform(self, X):
-        """Return the matrices with given coordinates.
+        r"""Return the matrices :math:`\exp_R v` with given coordinates.
 
         Parameters
         ----------

@@ -23,9 +23,11 @@ from ..validation import as_arrays, require_stack
 class GaussianDistribution:
     r"""The law of :math:`\exp_M(v)` for a normal tangent vector at the mean.
 
-    The coordinates of the vector in the orthonormal frame of `metric.log_coords` are
-    normal with mean zero. For a flat metric this is the normal distribution in
-    isometric coordinates, and :math:`M` is its Fréchet mean.
+    .. math:: C = \exp_M\Big(\sum_k v_k e_k\Big) , \qquad v \sim \mathcal N(0, \Sigma) ,
+
+    in the orthonormal frame :math:`e_k` of `metric.log_coords`. For a flat metric this
+    is the normal distribution in isometric coordinates, and :math:`M` is its Fréchet
+    mean.
 
     Parameters
     ----------
@@ -34,16 +36,26 @@ class GaussianDistribution:
     mean : array-like, shape=[n, n]
         Point :math:`M`.
     covariance : array-like, shape=[d, d]
-        Covariance of the coordinates, positive semidefinite.
+        Covariance :math:`\Sigma` of the coordinates, positive semidefinite.
+
+    References
+    ----------
+    .. [P2006] X. Pennec. Intrinsic statistics on Riemannian manifolds: basic tools for
+       geometric measurements. J. Math. Imaging Vision 25, 2006.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> space = FullRankCorrelationMatrices(3, equip="lsm")
-    >>> law = GaussianDistribution.fit(space.random_point(40, rng=0), space)
-    >>> points = law.sample(5, rng=0)
-    >>> law.logpdf(points).shape
-    (5,)
+    >>> from geomstats_cor.learning import GaussianDistribution
+    >>> space = FullRankCorrelationMatrices(2, equip="ecm")
+    >>> law = GaussianDistribution(space, np.eye(2), [[4.0]])
+    >>> law.sample(5, rng=0).shape
+    (5, 2, 2)
+    >>> round(float(law.logpdf(np.eye(2))), 4)
+    -1.6121
+    >>> round(float(-0.5 * np.log(2 * np.pi * 4.0)), 4)
+    -1.6121
     """
 
     def __init__(self, space, mean, covariance):

@@ -9,7 +9,11 @@ from ..validation import as_arrays, require_stack
 
 
 def interpolate(points, times, at, space):
-    """Return the piecewise geodesic path through points at given times.
+    r"""Return the piecewise geodesic path through points at given times.
+
+    .. math:: \exp_{C_i}\left(
+              \frac{t - t_i}{t_{i + 1} - t_i} \log_{C_i} C_{i + 1}\right) ,
+              \qquad t_i \le t < t_{i + 1} .
 
     Before the first and after the last point the path goes on along the geodesic of the
     first and of the last two points.
@@ -33,6 +37,7 @@ def interpolate(points, times, at, space):
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import interpolate
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
     >>> interpolate(points, [2000, 2010], [2000, 2010, 2020], space)[:, 1, 0].round(4)

@@ -41,6 +41,7 @@ def kernel_matrix(points_a, points_b, space, sigma):
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import kernel_matrix
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0.6], [0.6, 1]], [[1, 0], [0, 1]]]
     >>> kernel_matrix(points, points, space, sigma=0.75).round(4)
@@ -66,7 +67,9 @@ def _lengths(points_a, points_b, metric):
 
 
 class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimator):
-    """Turn correlation matrices into rows of a kernel matrix, for kernel machines.
+    r"""Turn correlation matrices into rows of a kernel matrix, for kernel machines.
+
+    .. math:: x(C) = (k(C, C_1), \dots, k(C, C_N)) .
 
     The features of a matrix are the values of `kernel_matrix` between it and the
     matrices of `fit`: what scikit-learn calls a precomputed kernel.
@@ -91,11 +94,17 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
 
+    References
+    ----------
+    .. [F2015] A. Feragen, F. Lauze and S. Hauberg. Geodesic exponential kernels: when
+       curvature and linearity conflict. CVPR, 2015.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.svm import SVC
     >>> from geomstats_cor.datasets import load_connectomes
+    >>> from geomstats_cor.learning import ToKernel
     >>> data = load_connectomes()
     >>> model = make_pipeline(ToKernel(metric="phcm"), SVC(kernel="precomputed"))
     >>> model.fit(data.correlations, data.labels).predict(data.correlations).shape
@@ -136,7 +145,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         return float(np.median(apart)) if len(apart) else 1.0
 
     def transform(self, X):
-        """Return the kernel between matrices and those of `fit`.
+        """Return the kernel :math:`k(C, C_i)` between matrices and those of `fit`.
 
         Parameters
         ----------

@@ -15,11 +15,15 @@ class PrincipalGeodesicAnalysis(
 ):
     r"""Principal components of the logarithms at the Fréchet mean.
 
+    .. math:: v_k = \operatorname{argmax} \Big\{
+              \sum_i \langle v, \log_M C_i \rangle^2 :
+              |v| = 1, \; v \perp v_1, \dots, v_{k - 1} \Big\} .
+
     For the flat metrics this is principal component analysis in isometric coordinates:
     the first k components span the totally geodesic subspace through the mean that
     explains most of the Fréchet variance. For the poly-hyperbolic metric it is tangent
-    PGA: variances are those of the logarithms, and geodesics through the mean are
-    exact, while distances between other points are distorted by curvature.
+    PGA [F2004]_: variances are those of the logarithms, and geodesics through the mean
+    are exact, while distances between other points are distorted by curvature.
 
     Parameters
     ----------
@@ -52,9 +56,17 @@ class PrincipalGeodesicAnalysis(
 
     Examples
     --------
+    Matrices on a geodesic have one component:
+
+    >>> import numpy as np
     >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(9, rng=0)
+    >>> from geomstats_cor.learning import PrincipalGeodesicAnalysis
+    >>> space = FullRankCorrelationMatrices(4, equip="phcm")
+    >>> path = space.metric.geodesic(*space.random_point(2, rng=0))
+    >>> points = path(np.linspace(0.0, 1.0, 9))
     >>> pga = PrincipalGeodesicAnalysis(n_components=2, metric="phcm").fit(points)
+    >>> pga.explained_variance_ratio_.round(6)
+    array([1., 0.])
     >>> pga.transform(points).shape, pga.inverse_transform([[0.0, 0.0]]).shape
     ((9, 2), (1, 4, 4))
     """
@@ -93,7 +105,7 @@ class PrincipalGeodesicAnalysis(
         return self
 
     def transform(self, X):
-        """Return the components of matrices along the principal geodesics.
+        r"""Return the components :math:`\langle v_k, \log_M C \rangle` of matrices.
 
         Parameters
         ----------
@@ -110,7 +122,7 @@ class PrincipalGeodesicAnalysis(
         return self.space_.metric.log_coords(points, self.mean_) @ self.components_.T
 
     def inverse_transform(self, X):
-        """Return the matrices with given components: the reconstruction.
+        r"""Return the matrices :math:`\exp_M(\sum_k s_k v_k)`: the reconstruction.
 
         Parameters
         ----------
@@ -128,7 +140,7 @@ class PrincipalGeodesicAnalysis(
         return self._write_points(self.space_.metric.exp_coords(coords, self.mean_))
 
     def geodesic(self, component, times):
-        """Return points of a principal geodesic.
+        r"""Return points :math:`\exp_M(t \sigma_k v_k)` of a principal geodesic.
 
         Parameters
         ----------

@@ -19,14 +19,13 @@ from ._points import PointsEstimator, equipped, read_stack
 class GeodesicRegression(RegressorMixin, PointsEstimator):
     r"""Regress correlation matrices on covariates, such as time or age.
 
-    The model is :math:`C(x) = \exp_B(\sum_j (x_j - \bar x_j) V_j)`, with :math:`\bar x`
-    the mean of the covariates; for one covariate this is a geodesic. The base point
-    :math:`B` and the tangent vectors :math:`V_j` minimise
-    :math:`\sum_i w_i d(C(x_i), C_i)^2`.
+    .. math:: C(x) = \exp_B\Big(\sum_j (x_j - \bar x_j) V_j\Big) , \qquad
+              (B, V) = \operatorname{argmin} \sum_i w_i d(C(x_i), C_i)^2 ,
 
-    For a flat metric this is least squares in isometric coordinates, in closed form.
-    For the poly-hyperbolic metric the tangent solution at the Fréchet mean is the start
-    of a descent to a stationary point, to rounding accuracy.
+    with :math:`\bar x` the mean of the covariates; for one covariate this is a geodesic
+    [F2013]_. For a flat metric it is least squares in isometric coordinates, in closed
+    form. For the poly-hyperbolic metric the tangent solution at the Fréchet mean is the
+    start of a descent to a stationary point, to rounding accuracy.
 
     Parameters
     ----------
@@ -59,6 +58,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
     --------
     >>> import numpy as np
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import GeodesicRegression
     >>> space = FullRankCorrelationMatrices(3, equip="phcm")
     >>> start, end = space.random_point(2, rng=0)
     >>> time = np.linspace(0.0, 1.0, 6)
@@ -105,7 +105,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         return self
 
     def predict(self, X):
-        """Return the matrices of the model at covariates.
+        """Return the matrices :math:`C(x)` of the model at covariates.
 
         Parameters
         ----------

@@ -52,9 +52,15 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     path : array, shape=[T, n, n]
         Correlation matrices.
 
+    References
+    ----------
+    .. [D2010] B. C. Davis, P. T. Fletcher, E. Bullitt and S. Joshi. Population shape
+       regression from random design data. Int. J. Comput. Vision 90, 2010.
+
     Examples
     --------
     >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.learning import smooth
     >>> space = FullRankCorrelationMatrices(2, equip="ecm")
     >>> points = [[[1, 0], [0, 1]], [[1, 0.6], [0.6, 1]]]
     >>> smooth(points, [0, 1], space, bandwidth=0.5, at=[0, 0.5])[:, 1, 0].round(4)

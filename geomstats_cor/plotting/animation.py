@@ -12,7 +12,9 @@ from .palette import metric_key
 
 
 def animate_geodesic(space, start, end, frames=40, interval=80, ax=None, **style):
-    """Return the animation of a matrix that moves along a geodesic, and back.
+    r"""Return the animation of a matrix that moves along a geodesic, and back.
+
+    .. math:: \exp_A(t \log_A B) , \qquad 0 \le t \le 1 .
 
     Parameters
     ----------
@@ -33,6 +35,23 @@ def animate_geodesic(space, start, end, frames=40, interval=80, ax=None, **style
     -------
     animation : matplotlib.animation.FuncAnimation
         Animation; keep a reference to it as long as it plays.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import animate_geodesic
+    >>> space = FullRankCorrelationMatrices(2, equip="olm")
+    >>> ax = plt.figure(figsize=(1, 1)).add_subplot()
+    >>> end = [[1, 0.6], [0.6, 1]]
+    >>> animation = animate_geodesic(space, np.eye(2), end, frames=3, ax=ax)
+    >>> ax.figure.canvas.draw()
+    >>> ax.get_title()
+    'OLM, $t$ = 0.00'
+    >>> plt.close("all")
     """
     from matplotlib.animation import FuncAnimation
 
@@ -71,6 +90,26 @@ def save_animation(animation, path, dpi=100):
     -------
     path : Path
         The file.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import animate_geodesic, save_animation
+    >>> space = FullRankCorrelationMatrices(2, equip="olm")
+    >>> ax = plt.figure(figsize=(1, 1)).add_subplot()
+    >>> end = [[1, 0.6], [0.6, 1]]
+    >>> animation = animate_geodesic(space, np.eye(2), end, frames=2, ax=ax)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_animation(animation, Path(folder) / "path.gif")
+    ...     path.stat().st_size > 0
+    True
+    >>> plt.close("all")
     """
     import matplotlib as mpl
 

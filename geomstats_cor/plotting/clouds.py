@@ -34,6 +34,14 @@ def class_markers(points, labels=None, colors=None):
     -------
     layers : list of Markers
         Layers, in the order of the sorted classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import class_markers
+    >>> layers = class_markers(np.tile(np.eye(3), (4, 1, 1)), ["a", "b", "a", "a"])
+    >>> [len(layer.points) for layer in layers]
+    [3, 1]
     """
     positions = entries(points).reshape(-1, 3)
     if labels is None:
@@ -76,6 +84,18 @@ def plot_points(points, labels=None, ax=None, **style):
     -------
     artists : list of Path3DCollection
         One collection per class.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_points
+    >>> points = FullRankCorrelationMatrices(3, equip=False).random_point(4, rng=0)
+    >>> len(plot_points(points, ["a", "b", "a", "b"]))
+    2
+    >>> plt.close("all")
     """
     layers = class_markers(points, labels)
     ax = axes_3d(ax)
@@ -83,7 +103,9 @@ def plot_points(points, labels=None, ax=None, **style):
 
 
 def plot_frechet_mean(points, space, weights=None, ax=None, **style):
-    """Draw the Fréchet mean of correlation matrices.
+    r"""Draw the Fréchet mean of correlation matrices.
+
+    .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 .
 
     Parameters
     ----------
@@ -102,6 +124,21 @@ def plot_frechet_mean(points, space, weights=None, ax=None, **style):
     -------
     artist : Path3DCollection
         The mean.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_frechet_mean, plot_points
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> points = space.random_point(4, rng=0)
+    >>> cloud = plot_points(points)[0]
+    >>> mean = plot_frechet_mean(points, space, ax=cloud.axes)
+    >>> mean.axes is cloud.axes
+    True
+    >>> plt.close("all")
     """
     require_three(space)
     mean = entries(frechet_mean(points, space, weights))
@@ -117,7 +154,9 @@ def plot_frechet_mean(points, space, weights=None, ax=None, **style):
 
 
 def mean_markers(points, weights=None, metrics=None):
-    """Return a layer per metric with the Fréchet mean of correlation matrices.
+    r"""Return a layer per metric with the Fréchet mean of correlation matrices.
+
+    .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 .
 
     Parameters
     ----------
@@ -132,6 +171,15 @@ def mean_markers(points, weights=None, metrics=None):
     -------
     layers : list of Markers
         Layers.
+
+    Examples
+    --------
+    >>> from geomstats_cor.plotting import from_entries, mean_markers
+    >>> points = from_entries([[0.6, 0.0, 0.0], [-0.6, 0.0, 0.0]])
+    >>> for layer in mean_markers(points, metrics=["ecm", "olm"]):
+    ...     print(abs(layer.points.round(6)))
+    [[0. 0. 0.]]
+    [[0. 0. 0.]]
     """
     layers = []
     for key in METRICS if metrics is None else metrics:
@@ -165,6 +213,19 @@ def plot_mean_comparison(points, weights=None, metrics=None, ax=None, **style):
     -------
     artists : list of Path3DCollection
         One mean per metric.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_mean_comparison
+    >>> points = FullRankCorrelationMatrices(3, equip=False).random_point(4, rng=0)
+    >>> artists = plot_mean_comparison(points, metrics=["olm", "lsm"])
+    >>> len(artists)
+    2
+    >>> plt.close("all")
     """
     layers = mean_markers(points, weights, metrics)
     ax = axes_3d(ax)

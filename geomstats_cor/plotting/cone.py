@@ -14,7 +14,9 @@ from .palette import class_colors
 
 
 def fibre_surface(correlation, height=4.0, resolution=48):
-    """Return the covariance matrices with a given correlation, up to a trace.
+    r"""Return the covariance matrices with a given correlation, up to a trace.
+
+    .. math:: b = r \sqrt{a d} , \qquad a + d \le h .
 
     Parameters
     ----------
@@ -29,6 +31,14 @@ def fibre_surface(correlation, height=4.0, resolution=48):
     -------
     surface : Surface
         Vertices (a, b, d) and triangles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import fibre_surface
+    >>> a, b, d = fibre_surface(0.5).vertices.T
+    >>> bool(np.allclose(b, 0.5 * np.sqrt(a * d)))
+    True
     """
     if not -1.0 <= correlation <= 1.0:
         raise ParameterError(f"correlation is {correlation}: it lies in [-1, 1].")
@@ -46,7 +56,9 @@ def _rim(correlation, turn, trace):
 
 
 def cone_wire(height=4.0, lines=24, resolution=120):
-    """Return straight lines and traces on the boundary of the cone.
+    r"""Return straight lines and traces on the boundary of the cone.
+
+    .. math:: b^2 = a d , \qquad a + d \le h .
 
     Parameters
     ----------
@@ -61,6 +73,14 @@ def cone_wire(height=4.0, lines=24, resolution=120):
     -------
     curves : Curves
         Lines and closed curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import cone_wire
+    >>> a, b, d = np.concatenate(cone_wire().paths).T
+    >>> bool(np.allclose(b**2, a * d))
+    True
     """
     # A rim over half a turn, where b changes its sign, is closed.
     whole = np.linspace(0.0, np.pi, resolution + 1)
@@ -101,6 +121,12 @@ def cone_scene(correlations, height=4.0):
     -------
     scene : Scene
         Scene.
+
+    Examples
+    --------
+    >>> from geomstats_cor.plotting import cone_scene
+    >>> cone_scene([0.5]).axis_labels[1]
+    'covariance $b$'
     """
     colors = class_colors(len(correlations))
     fibres = [
@@ -156,15 +182,20 @@ def plot_cone(correlations=(-0.6, 0.0, 0.6), height=4.0, ax=None):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import plot_cone
     >>> plot_cone([-0.5, 0.5]).get_ylabel()
     'covariance $b$'
+    >>> plt.close("all")
     """
     scene = cone_scene(correlations, height)
     return scene.draw(axes_3d(ax, scene))
 
 
 def plot_fibre(correlation, height=4.0, ax=None, **style):
-    """Draw the covariance matrices with one correlation.
+    r"""Draw the covariance matrices with one correlation.
+
+    .. math:: b = r \sqrt{a d} , \qquad a + d \le h .
 
     Parameters
     ----------
@@ -181,6 +212,16 @@ def plot_fibre(correlation, height=4.0, ax=None, **style):
     -------
     artist : Poly3DCollection
         The surface.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import plot_fibre
+    >>> plot_fibre(0.5, alpha=0.3).get_alpha()
+    0.3
+    >>> plt.close("all")
     """
     surface = fibre_surface(correlation, height)
     return surface.draw(axes_3d(ax, cone_scene((), height)), **style)

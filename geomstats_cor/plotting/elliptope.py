@@ -33,6 +33,12 @@ def entries(point):
     -------
     entries : numpy.ndarray, shape=[..., 3]
         Strictly lower entries.
+
+    Examples
+    --------
+    >>> from geomstats_cor.plotting import entries
+    >>> entries([[1, 0.1, 0.2], [0.1, 1, 0.3], [0.2, 0.3, 1]])
+    array([0.1, 0.2, 0.3])
     """
     point = as_floats(point)
     require_matrices(3, point=point)
@@ -51,6 +57,14 @@ def from_entries(entries):
     -------
     point : numpy.ndarray, shape=[..., 3, 3]
         Symmetric matrices with unit diagonal.
+
+    Examples
+    --------
+    >>> from geomstats_cor.plotting import from_entries
+    >>> from_entries([0.1, 0.2, 0.3])
+    array([[1. , 0.1, 0.2],
+           [0.1, 1. , 0.3],
+           [0.2, 0.3, 1. ]])
     """
     lower = unpack_strictly_lower(as_floats(entries))
     return lower + lower.mT + np.eye(3)
@@ -75,7 +89,7 @@ def entries_from_angles(angles):
 
 
 def determinant(entries):
-    r"""Return :math:`1 + 2xyz - x^2 - y^2 - z^2`, which vanishes on the boundary.
+    """Return :math:`1 + 2xyz - x^2 - y^2 - z^2`, which vanishes on the boundary.
 
     Parameters
     ----------
@@ -86,13 +100,24 @@ def determinant(entries):
     -------
     determinant : numpy.ndarray, shape=[...]
         Determinant.
+
+    Examples
+    --------
+    Three correlations of -1/2 are on the boundary:
+
+    >>> from geomstats_cor.plotting import determinant
+    >>> determinant([[0.0, 0.0, 0.0], [-0.5, -0.5, -0.5]])
+    array([1., 0.])
     """
     entries = as_floats(entries)
     return 1.0 + 2.0 * np.prod(entries, axis=-1) - np.sum(entries**2, axis=-1)
 
 
 def boundary_surface(resolution=48):
-    """Return the boundary as two sheets of triangles that share their rim.
+    r"""Return the boundary as two sheets of triangles that share their rim.
+
+    .. math:: z = xy \pm \sqrt{(1 - x^2) (1 - y^2)} , \qquad
+              (x, y, z) = (C_{21}, C_{31}, C_{32}) .
 
     Parameters
     ----------
@@ -103,6 +128,14 @@ def boundary_surface(resolution=48):
     -------
     surface : Surface
         Vertices and triangles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import boundary_surface, determinant
+    >>> surface = boundary_surface(resolution=8)
+    >>> bool(np.allclose(determinant(surface.vertices), 0.0))
+    True
     """
     side = np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
     a, b = np.meshgrid(side, side, indexing="ij")
@@ -141,6 +174,16 @@ def boundary_wire(levels=7, resolution=120):
     -------
     curves : Curves
         Ellipses and edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import boundary_wire, determinant
+    >>> curves = boundary_wire(levels=2)
+    >>> len(curves.paths)  # two ellipses in each of three directions, and six edges
+    12
+    >>> bool(np.allclose(determinant(np.concatenate(curves.paths)), 0.0))
+    True
     """
     turn = np.linspace(0.0, 2.0 * np.pi, resolution + 1)
     heights = np.pi * np.arange(1, levels + 1) / (levels + 1)
@@ -170,12 +213,26 @@ def elliptope_axes(ax=None):
     -------
     ax : mpl_toolkits.mplot3d.Axes3D
         Axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import elliptope_axes
+    >>> ax = elliptope_axes()
+    >>> [float(bound) for bound in ax.get_zlim()]
+    [-1.0, 1.0]
+    >>> plt.close("all")
     """
     return axes_3d() if ax is None else Scene(()).dress(ax)
 
 
 def plot_elliptope(kind="wire", ax=None, **style):
-    """Draw the boundary of the 3 x 3 correlation matrices.
+    r"""Draw the boundary of the 3 x 3 correlation matrices.
+
+    .. math:: \det C = 1 + 2 xyz - x^2 - y^2 - z^2 = 0 , \qquad
+              (x, y, z) = (C_{21}, C_{31}, C_{32}) .
 
     Parameters
     ----------
@@ -195,9 +252,12 @@ def plot_elliptope(kind="wire", ax=None, **style):
     --------
     >>> import matplotlib
     >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import plot_elliptope
     >>> artist = plot_elliptope("surface", alpha=0.3)
     >>> artist.axes.get_xlabel()
     '$C_{21}$'
+    >>> plt.close("all")
     """
     kinds = {"wire": boundary_wire, "surface": boundary_surface}
     if kind not in kinds:

@@ -9,7 +9,9 @@ from .palette import NEUTRAL_COLORS, metric_color
 
 
 def transported_frame(space, start, end, count=5):
-    """Transport an orthonormal frame along a geodesic.
+    r"""Transport an orthonormal frame along a geodesic.
+
+    .. math:: \langle \Pi_t e_i, \Pi_t e_j \rangle = \delta_{ij} .
 
     Parameters
     ----------
@@ -26,6 +28,16 @@ def transported_frame(space, start, end, count=5):
         Places on the geodesic.
     frames : array, shape=[d, count, n, n]
         Vectors of the frame at each place; orthonormal at every one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import transported_frame
+    >>> space = FullRankCorrelationMatrices(2, equip="olm")
+    >>> points, frames = transported_frame(space, np.eye(2), [[1, 0.6], [0.6, 1]], 3)
+    >>> space.metric.norm(frames[0], points).round(12)
+    array([1., 1., 1.])
     """
     metric = space.metric
     start = as_floats(start)
@@ -36,7 +48,9 @@ def transported_frame(space, start, end, count=5):
 
 
 def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
-    """Return the coordinate grid of a metric, pulled back into the elliptope.
+    r"""Return the coordinate grid of a metric, pulled back into the elliptope.
+
+    .. math:: \exp_C(x e_1 + y e_2 + z e_3) .
 
     The coordinates are those of logarithms at the centre (`exp_coords`): under a flat
     metric the cells are cubes.
@@ -58,6 +72,14 @@ def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
     -------
     curves : tuple of Curves, length 3
         Lines along each coordinate.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import grid_curves
+    >>> curves = grid_curves(FullRankCorrelationMatrices(3, equip="olm"), lines=2)
+    >>> [len(lines.paths) for lines in curves]
+    [4, 4, 4]
     """
     require_three(space)
     center = np.eye(3) if center is None else as_floats(center)
@@ -93,6 +115,20 @@ def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **st
     -------
     artists : list of Line3DCollection
         Arrows, one collection for each vector of the frame.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import from_entries, plot_transported_frame
+    >>> space = FullRankCorrelationMatrices(3, equip="phcm")
+    >>> end = from_entries([0.5, 0.2, 0.1])
+    >>> len(plot_transported_frame(space, np.eye(3), end, count=3))
+    3
+    >>> plt.close("all")
     """
     require_three(space)
     points, frames = transported_frame(space, start, end, count)
@@ -131,6 +167,18 @@ def plot_coordinate_grid(space, center=None, extent=1.0, lines=3, ax=None, **sty
     -------
     artists : list of Line3DCollection
         Lines along each coordinate.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_coordinate_grid
+    >>> space = FullRankCorrelationMatrices(3, equip="lecm")
+    >>> len(plot_coordinate_grid(space, lines=2))
+    3
+    >>> plt.close("all")
     """
     curves = grid_curves(space, center, extent, lines)
     ax = axes_3d(ax)

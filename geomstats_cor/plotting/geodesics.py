@@ -8,7 +8,9 @@ from .palette import metric_color, metric_key
 
 
 def geodesic_path(space, start, end, steps=100):
-    """Return points of the geodesic between two matrices.
+    r"""Return points of the geodesic between two matrices.
+
+    .. math:: \exp_A(t \log_A B) , \qquad t = 0, \tfrac1k, \dots, 1 .
 
     Parameters
     ----------
@@ -23,6 +25,16 @@ def geodesic_path(space, start, end, steps=100):
     -------
     path : numpy.ndarray, shape=[steps + 1, n, n]
         Correlation matrices at equal distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import geodesic_path
+    >>> space = FullRankCorrelationMatrices(2, equip="olm")
+    >>> path = geodesic_path(space, np.eye(2), [[1, 0.6], [0.6, 1]], steps=2)
+    >>> path[:, 1, 0].round(4)
+    array([0.    , 0.3333, 0.6   ])
     """
     times = np.linspace(0.0, 1.0, steps + 1)
     ends = as_floats(start), as_floats(end)
@@ -49,7 +61,9 @@ def directions(count):
 
 
 def fan_curves(space, point, radius=1.0, count=40, steps=40):
-    """Return geodesics of one length from a point in directions evenly spread.
+    r"""Return geodesics of one length from a point in directions evenly spread.
+
+    .. math:: \exp_C(t r u_k) , \qquad 0 \le t \le 1 , \quad |u_k| = 1 .
 
     Parameters
     ----------
@@ -68,6 +82,17 @@ def fan_curves(space, point, radius=1.0, count=40, steps=40):
     -------
     curves : Curves
         Geodesics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import fan_curves, from_entries
+    >>> space = FullRankCorrelationMatrices(3, equip="lecm")
+    >>> curves = fan_curves(space, np.eye(3), radius=0.5, count=4)
+    >>> ends = from_entries([path[-1] for path in curves.paths])
+    >>> space.metric.dist(ends, np.eye(3)).round(6)
+    array([0.5, 0.5, 0.5, 0.5])
     """
     require_three(space)
     lengths = np.linspace(0.0, radius, steps + 1)
@@ -96,6 +121,20 @@ def plot_geodesic(space, start, end, steps=100, ax=None, **style):
     -------
     artist : Line3D
         The curve.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import from_entries, plot_geodesic
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> curve = plot_geodesic(space, np.eye(3), from_entries([0.8, 0.2, 0.1]), steps=50)
+    >>> len(curve.get_data_3d()[0])
+    51
+    >>> plt.close("all")
     """
     require_three(space)
     path = entries(geodesic_path(space, start, end, steps))
@@ -128,5 +167,19 @@ def plot_geodesic_fan(space, point, radius=1.0, count=40, steps=40, ax=None, **s
     -------
     artist : Line3DCollection
         The curves.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_geodesic_fan
+    >>> space = FullRankCorrelationMatrices(3, equip="phcm")
+    >>> artist = plot_geodesic_fan(space, np.eye(3), radius=0.5, count=8)
+    >>> artist.axes.get_zlabel()
+    '$C_{32}$'
+    >>> plt.close("all")
     """
     return fan_curves(space, point, radius, count, steps).draw(axes_3d(ax), **style)

@@ -30,6 +30,8 @@ from .palette import NEUTRAL_COLORS, metric_color, metric_key
 class Hyperplane:
     r"""The hyperplane through a point with a normal vector.
 
+    .. math:: \{ X : \langle \log_P X, A \rangle_P = 0 \} .
+
     Parameters
     ----------
     space : FullRankCorrelationMatrices
@@ -39,13 +41,22 @@ class Hyperplane:
     normal : array-like, shape=[n, n]
         Normal vector :math:`A` at the point: symmetric, null diagonal, not zero.
 
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import Hyperplane
     >>> space = FullRankCorrelationMatrices(3, equip="olm")
-    >>> normal = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> normal = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     >>> plane = Hyperplane(space, np.eye(3), normal)
-    >>> float(plane(np.eye(3)))
-    0.0
+    >>> off_the_plane = space.metric.exp(2.0 * normal, np.eye(3))
+    >>> plane(np.stack([np.eye(3), off_the_plane])).round(4)
+    array([0.    , 2.8284])
     """
 
     def __init__(self, space, point, normal):
@@ -200,7 +211,9 @@ def _unit(vector):
 
 
 def plot_hyperplane(space, point, normal, resolution=32, ax=None, **style):
-    """Draw the hyperplane through a point with a normal vector.
+    r"""Draw the hyperplane through a point with a normal vector.
+
+    .. math:: \{ X : \langle \log_P X, A \rangle_P = 0 \} .
 
     Parameters
     ----------
@@ -221,6 +234,26 @@ def plot_hyperplane(space, point, normal, resolution=32, ax=None, **style):
     -------
     artist : Poly3DCollection
         The surface.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_hyperplane
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> normal = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> artist = plot_hyperplane(space, np.eye(3), normal, resolution=4, alpha=0.5)
+    >>> artist.get_alpha()
+    0.5
+    >>> plt.close("all")
     """
     found = Hyperplane(space, point, normal).level_set(resolution)
     surface = found.surface(color=metric_color(space.metric))
@@ -249,6 +282,15 @@ def hyperplane_scenes(point, normal, points=None, labels=None, metrics=None, **o
     -------
     scenes : list of Scene
         Scenes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import hyperplane_scenes
+    >>> normal = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> scenes = hyperplane_scenes(np.eye(3), normal, metrics=["ecm"], resolution=4)
+    >>> len(scenes)
+    1
     """
     scenes = []
     for key in METRICS if metrics is None else metrics:

@@ -26,7 +26,7 @@ def interactive_figure(scenes):
 
     Examples
     --------
-    >>> from geomstats_cor.plotting import cone_scene
+    >>> from geomstats_cor.plotting import cone_scene, interactive_figure
     >>> figure = interactive_figure(cone_scene([-0.5, 0.5]))
     >>> len(figure.data) > 2
     True

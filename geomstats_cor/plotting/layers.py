@@ -28,6 +28,18 @@ class Surface:
         Opacity.
     label : str
         Name in a legend.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import Surface, elliptope_axes
+    >>> surface = Surface(np.eye(3), np.array([[0, 1, 2]]), alpha=0.3)
+    >>> surface.draw(elliptope_axes()).get_alpha()
+    0.3
+    >>> plt.close("all")
     """
 
     vertices: np.ndarray
@@ -37,7 +49,20 @@ class Surface:
     label: str | None = None
 
     def draw(self, ax, **style):
-        """Draw on three-dimensional axes; return the collection of polygons."""
+        """Draw on three-dimensional axes.
+
+        Parameters
+        ----------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            Axes.
+        **style
+            Keywords of `Poly3DCollection`.
+
+        Returns
+        -------
+        artist : Poly3DCollection
+            The polygons.
+        """
         # Edges would be drawn twice, and show as a net.
         default = {"color": self.color, "alpha": self.alpha, "edgecolor": "none"}
         style = {**default, "label": self.label, **style}
@@ -60,6 +85,18 @@ class Curves:
         Opacity.
     label : str
         Name in a legend.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import Curves, elliptope_axes
+    >>> curves = Curves((np.zeros((2, 3)), np.ones((5, 3))), width=2.0)
+    >>> curves.draw(elliptope_axes()).get_linewidth().tolist()
+    [2.0]
+    >>> plt.close("all")
     """
 
     paths: tuple
@@ -69,7 +106,20 @@ class Curves:
     label: str | None = None
 
     def draw(self, ax, **style):
-        """Draw on three-dimensional axes; return the collection of lines."""
+        """Draw on three-dimensional axes.
+
+        Parameters
+        ----------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            Axes.
+        **style
+            Keywords of `Line3DCollection`.
+
+        Returns
+        -------
+        artist : Line3DCollection
+            The lines.
+        """
         default = {
             "color": self.color,
             "linewidth": self.width,
@@ -101,6 +151,17 @@ class Markers:
         Area of a marker, in square points.
     label : str
         Name in a legend.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import Markers, elliptope_axes
+    >>> Markers(np.eye(3), label="corners").draw(elliptope_axes()).get_label()
+    'corners'
+    >>> plt.close("all")
     """
 
     points: np.ndarray
@@ -110,7 +171,20 @@ class Markers:
     label: str | None = None
 
     def draw(self, ax, **style):
-        """Draw on three-dimensional axes; return the collection of markers."""
+        """Draw on three-dimensional axes.
+
+        Parameters
+        ----------
+        ax : mpl_toolkits.mplot3d.Axes3D
+            Axes.
+        **style
+            Keywords of `Axes3D.scatter`.
+
+        Returns
+        -------
+        artist : Path3DCollection
+            The markers.
+        """
         if not {"c", "color", "facecolors", "facecolor"} & style.keys():
             style["color"] = [to_rgba(self.color)]
         style = {"marker": self.marker, "label": self.label, "s": self.size} | style
@@ -135,6 +209,17 @@ class Scene:
         Range of each axis.
     view : tuple of float
         Elevation and azimuth of the viewer, in degrees.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import Scene, boundary_wire, elliptope_axes
+    >>> scene = Scene((boundary_wire(),), title="3 x 3 correlation matrices")
+    >>> scene.draw(elliptope_axes()).get_title()
+    '3 x 3 correlation matrices'
+    >>> plt.close("all")
     """
 
     layers: tuple

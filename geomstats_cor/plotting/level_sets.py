@@ -29,12 +29,19 @@ _MAX_STEPS = 80
 class LevelSet(NamedTuple):
     """A surface in the manifold of 3 x 3 correlation matrices.
 
-    Attributes
+    Parameters
     ----------
     points : numpy.ndarray, shape=[k, 3, 3]
         Correlation matrices, the vertices.
     faces : numpy.ndarray of int, shape=[m, 3]
         Indices of the corners of each triangle.
+
+    Examples
+    --------
+    >>> from geomstats_cor.plotting import level_set
+    >>> found = level_set(lambda points: points[:, 1, 0], resolution=4)
+    >>> found.points.shape[1:], found.faces.shape[1:], found.vertices.shape[1:]
+    ((3, 3), (3,), (3,))
     """
 
     points: np.ndarray
@@ -127,7 +134,9 @@ def level_set(
     shrinkage=SHRINKAGE,
     values=None,
 ):
-    """Return the surface where a function of correlation matrices takes a value.
+    r"""Return the surface where a function of correlation matrices takes a value.
+
+    .. math:: \{ C : f(C) = c \} .
 
     Parameters
     ----------
@@ -152,6 +161,14 @@ def level_set(
     -------
     level_set : LevelSet
         Surface; without vertices if the value is not taken on the grid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import level_set
+    >>> found = level_set(lambda points: points[:, 1, 0], level=0.5, resolution=4)
+    >>> bool(np.allclose(found.points[:, 1, 0], 0.5))
+    True
     """
     side = angle_grid(resolution)
     if values is None:

@@ -30,6 +30,16 @@ def plot_matrix(point, ax=None, **style):
     -------
     artist : AxesImage
         The heat map.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import plot_matrix
+    >>> plot_matrix([[1, 0.6], [0.6, 1]]).get_clim()
+    (-1.0, 1.0)
+    >>> plt.close("all")
     """
     n = len(point)
     style = {"extent": (0.5, n + 0.5, n + 0.5, 0.5)} | _HEAT | style
@@ -60,6 +70,18 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
     -------
     axes : numpy.ndarray of Axes, shape=[k]
         Axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import plot_matrices
+    >>> axes = plot_matrices([np.eye(2), [[1, 0.6], [0.6, 1]]], titles=["0", "0.6"])
+    >>> [ax.get_title() for ax in axes]
+    ['0', '0.6']
+    >>> plt.close("all")
     """
     points = as_floats(points)
     if points.ndim != 3 or not len(points):
@@ -116,6 +138,19 @@ def plot_film_strip(space, start, end, count=5, axes=None, **style):
     -------
     axes : numpy.ndarray of Axes, shape=[count]
         Axes.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_film_strip
+    >>> space = FullRankCorrelationMatrices(2, equip="olm")
+    >>> plot_film_strip(space, np.eye(2), [[1, 0.6], [0.6, 1]], count=3).shape
+    (3,)
+    >>> plt.close("all")
     """
     if count < 2:
         raise ParameterError(f"count is {count}: a film strip has at least 2 pictures.")
@@ -148,6 +183,18 @@ def plot_entries(start, end, metrics=None, which=None, steps=60, ax=None, **styl
     -------
     artists : dict of list of Line2D
         Lines of each metric.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import plot_entries
+    >>> lines = plot_entries(np.eye(2), [[1, 0.6], [0.6, 1]], metrics=["ecm", "olm"])
+    >>> {key: line.get_ydata()[30].round(4).item() for key, (line,) in lines.items()}
+    {'ecm': 0.3511, 'olm': 0.3333}
+    >>> plt.close("all")
     """
     start = as_floats(start)
     n, times = len(start), np.linspace(0.0, 1.0, steps + 1)

@@ -16,9 +16,11 @@ _OKABE_ITO = (
     "#56B4E9",
     "#000000",
 )
+#: Colour of each metric, by its short name.
 METRIC_COLORS = dict(
     zip(METRICS, ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73"), strict=True)
 )
+#: Marker of each metric, by its short name.
 METRIC_MARKERS = dict(zip(METRICS, "os^Dv", strict=True))
 CLASS_MARKERS = "osD^vP*"
 # For what stands beside the colours of metrics.

@@ -29,6 +29,18 @@ def decision_boundaries(classifier, resolution=32):
     boundaries : dict of LevelSet
         Surface around the region of each class that occurs on the grid, without the
         part that is the boundary of the elliptope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.plotting import decision_boundaries
+    >>> def logit(points):
+    ...     return points[:, 1, 0] - 0.5
+    >>> boundaries = decision_boundaries(logit, resolution=8)
+    >>> sorted(boundaries)
+    [0, 1]
+    >>> bool(np.allclose(boundaries[1].points[:, 1, 0], 0.5, atol=1e-5))
+    True
     """
     decide = _decision(classifier)
     grid = decide(grid_points(resolution, _SHRINKAGE).reshape(-1, 3, 3))
@@ -93,6 +105,18 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
     -------
     artists : dict of Poly3DCollection
         The boundary of the region of each class.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> from geomstats_cor.plotting import plot_decision_regions
+    >>> def logit(points):
+    ...     return points[:, 1, 0] - 0.5
+    >>> list(plot_decision_regions(logit, resolution=8))
+    [1]
+    >>> plt.close("all")
     """
     boundaries = decision_boundaries(classifier, resolution)
     colors = dict(zip(boundaries, class_colors(len(boundaries)), strict=True))

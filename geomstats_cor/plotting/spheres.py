@@ -8,7 +8,9 @@ from .palette import metric_color
 
 
 def sphere_surface(space, center, radius, resolution=32):
-    """Return the points at one distance from a centre.
+    r"""Return the points at one distance from a centre.
+
+    .. math:: \{ X : d(C, X) = r \} .
 
     Parameters
     ----------
@@ -25,6 +27,17 @@ def sphere_surface(space, center, radius, resolution=32):
     -------
     surface : Surface
         Vertices and triangles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import from_entries, sphere_surface
+    >>> space = FullRankCorrelationMatrices(3, equip="lsm")
+    >>> surface = sphere_surface(space, np.eye(3), 0.5, resolution=4)
+    >>> dists = space.metric.dist(from_entries(surface.vertices), np.eye(3))
+    >>> bool(np.allclose(dists, 0.5))
+    True
     """
     vectors, faces = _sphere_mesh(resolution)
     ends = _exponentials(space, center, radius * vectors)
@@ -32,7 +45,9 @@ def sphere_surface(space, center, radius, resolution=32):
 
 
 def sphere_wire(space, center, radius, lines=8, steps=96):
-    """Return meridians and parallels of the points at one distance from a centre.
+    r"""Return meridians and parallels of the points at one distance from a centre.
+
+    .. math:: \{ X : d(C, X) = r \} .
 
     Parameters
     ----------
@@ -51,6 +66,17 @@ def sphere_wire(space, center, radius, lines=8, steps=96):
     -------
     curves : Curves
         Closed curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import from_entries, sphere_wire
+    >>> space = FullRankCorrelationMatrices(3, equip="lsm")
+    >>> curves = sphere_wire(space, np.eye(3), 0.5, lines=3)
+    >>> dists = space.metric.dist(from_entries(curves.paths[0]), np.eye(3))
+    >>> len(curves.paths), bool(np.allclose(dists, 0.5))
+    (6, True)
     """
     turn = np.linspace(0.0, 2.0 * np.pi, steps + 1)
     tilt = np.pi * np.arange(lines)[:, None] / lines
@@ -91,7 +117,9 @@ def _exponentials(space, center, coords):
 
 
 def plot_geodesic_ball(space, center, radius, resolution=32, ax=None, **style):
-    """Draw the ball of the points closer to a centre than a radius, as a solid.
+    r"""Draw the ball of the points closer to a centre than a radius, as a solid.
+
+    .. math:: \{ X : d(C, X) \le r \} .
 
     Parameters
     ----------
@@ -112,13 +140,29 @@ def plot_geodesic_ball(space, center, radius, resolution=32, ax=None, **style):
     -------
     artist : Poly3DCollection
         The surface of the ball.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_geodesic_ball
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> artist = plot_geodesic_ball(space, np.eye(3), 0.5, resolution=8, alpha=0.2)
+    >>> artist.get_alpha()
+    0.2
+    >>> plt.close("all")
     """
     surface = sphere_surface(space, center, radius, resolution)
     return surface.draw(axes_3d(ax), **{"alpha": 1.0} | style)
 
 
 def plot_metric_sphere(space, center, radius, lines=8, ax=None, **style):
-    """Draw the sphere of the points at one distance from a centre, as a wire.
+    r"""Draw the sphere of the points at one distance from a centre, as a wire.
+
+    .. math:: \{ X : d(C, X) = r \} .
 
     Parameters
     ----------
@@ -139,5 +183,19 @@ def plot_metric_sphere(space, center, radius, lines=8, ax=None, **style):
     -------
     artist : Line3DCollection
         The curves.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> from geomstats_cor.plotting import plot_metric_sphere
+    >>> space = FullRankCorrelationMatrices(3, equip="ecm")
+    >>> artist = plot_metric_sphere(space, np.eye(3), 0.5, lines=3, color="black")
+    >>> artist.axes.get_xlabel()
+    '$C_{21}$'
+    >>> plt.close("all")
     """
     return sphere_wire(space, center, radius, lines).draw(axes_3d(ax), **style)

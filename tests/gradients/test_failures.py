@@ -163,13 +163,20 @@ def test_common_factor_of_twelve_variables():
     np.testing.assert_allclose(found, 21.59, atol=5e-3)
 
 
+def stop_after_one_step(monkeypatch, module):
+    monkeypatch.setattr(module, "_MAX_ITERATIONS", 1)
+    # Those of log-scaling that need no factorisation of their own.
+    monkeypatch.setattr(module, "_ROUGH_STEPS", 0, raising=False)
+    monkeypatch.setattr(module, "_CLOSE", 0.0, raising=False)
+
+
 @pytest.mark.parametrize(
     ("module", "function", "name"),
     [(scaling, k.log_scaling, "log-scaling"), (offlog, k.off_log_diagonal, "off-log")],
 )
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
 def test_a_warning_describes_the_worst(monkeypatch, module, function, name, make):
-    monkeypatch.setattr(module, "_MAX_ITERATIONS", 1)
+    stop_after_one_step(monkeypatch, module)
     points = np.tile(np.eye(4), (2, 3, 1, 1))
     points[1, 2] = matrices(near_singular, 4, 1)[0]
     with pytest.warns(ConvergenceWarning) as caught:
@@ -196,7 +203,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
     monkeypatch.setattr(_pieces, "_PIECE_BYTES", 3 * 4 * 4 * 8)
     # How often a factorisation serves depends on the company of a matrix.
     np.testing.assert_allclose(k.log_scaling(make(points)), expected, rtol=1e-13)
-    monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
+    stop_after_one_step(monkeypatch, scaling)
     with pytest.warns(ConvergenceWarning, match="2 of 40 matrices") as caught:
         k.log_scaling(make(points))
     (warning,) = (x.message for x in caught)
@@ -212,7 +219,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
 def test_strict_raises_where_others_warn(monkeypatch, make):
     point, identity = make(matrices(near_singular, 4, 1)[0]), make(np.eye(4))
-    monkeypatch.setattr(scaling, "_MAX_ITERATIONS", 1)
+    stop_after_one_step(monkeypatch, scaling)
     with pytest.warns(ConvergenceWarning):
         metric("lsm", 4).dist(point, identity)
     with pytest.raises(ConvergenceError, match="residual .* condition") as caught:
@@ -220,7 +227,7 @@ def test_strict_raises_where_others_warn(monkeypatch, make):
     assert caught.value.residual > 1e-6
     assert caught.value.index == ()
     assert caught.value.condition_number > 1.0
-    monkeypatch.setattr(offlog, "_MAX_ITERATIONS", 1)
+    stop_after_one_step(monkeypatch, offlog)
     vector = make(np.where(np.eye(4, dtype=bool), 0.0, np.outer(*2 * [np.arange(4.0)])))
     with pytest.raises(ConvergenceError, match="residual .* condition number"):
         metric("olm", 4, "strict").exp(vector, identity)

@@ -1,8 +1,8 @@
 """Stated derivatives of triangular functions, on both sides of every choice of method.
 
-Small matrices take a finite series, large ones an integral, and what lies between is
-differentiated here: second differentials against difference quotients, adjoints
-against the differentials that they belong to.
+The number of nodes of an integral depends on the size and on the numbers, and what lies
+between is differentiated here: second differentials against difference quotients,
+adjoints against the differentials that they belong to.
 """
 
 import numpy as np

@@ -4,7 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from geomstats_cor.kernels._conjugate_gradients import solve_shifted_gram
+from geomstats_cor.kernels._conjugate_gradients import (
+    solve_shifted_gram,
+    truncated_solution,
+)
 from geomstats_cor.kernels._smooth import coth_excess, csch_deficit
 
 
@@ -76,3 +79,20 @@ def test_quotients_have_all_digits(double, function, exact, at_zero):
             float(exact(mpmath.sqrt(float(s)))) for s in squares[1:]
         ]
     np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_few_steps_leave_an_energy_that_fits(rng, steps):
+    """The product with the right-hand side is the energy, as a step length needs it."""
+    right, rows, coefficients, shift = system(rng, (3,), 8, 5)
+    matrix = dense(rows, coefficients, shift)
+
+    def product(vector):
+        return (matrix @ vector[..., None])[..., 0]
+
+    found = truncated_solution(right, product, steps)
+    energy = np.sum(found * product(found), axis=-1)
+    np.testing.assert_allclose(np.sum(found * right, axis=-1), energy, rtol=1e-10)
+    if steps == right.shape[-1]:
+        np.testing.assert_allclose(product(found), right, rtol=1e-7, atol=1e-8)
+    assert np.all(truncated_solution(0.0 * right, product, steps) == 0.0)

@@ -83,6 +83,12 @@ class TestEquation:
             expected = 1.0 / np.sqrt(1.0 + (n - 1) * rho)
             assert np.max(np.abs(actual / expected - 1.0)) <= 100 * arrays.eps
 
+    def test_input_is_left_alone(self, arrays, rng):
+        matrix = arrays.rounded(random_correlation(rng, 5, 1e2, (3,)))
+        before = matrix.copy()
+        arrays.apply(k.log_scaling, matrix)
+        np.testing.assert_array_equal(matrix, before)
+
     @pytest.mark.parametrize("condition", [1e1, 1e4])
     def test_minimiser(self, double, rng, condition):
         matrix = random_spd(rng, 6, condition)

@@ -35,6 +35,7 @@ def explore_page(metric="ecm", seed=None):
 
     Examples
     --------
+    >>> from geomstats_cor.plotting import explore_page
     >>> page = explore_page("olm")
     >>> "http" in page  # nothing is loaded from elsewhere
     False

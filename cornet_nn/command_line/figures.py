@@ -1,0 +1,37 @@
+"""Figures of the command line."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+
+def comparison_figure(rows, title, path):
+    """Draw accuracies and times of metrics.
+
+    Parameters
+    ----------
+    rows : sequence of Summary
+        Summaries of the metrics.
+    title : str
+        Title.
+    path : pathlib.Path
+        File to write.
+    """
+    figure = Figure(figsize=(9.0, 1.6 + 0.5 * len(rows)), layout="constrained")
+    figure.suptitle(title, fontsize=9, wrap=True)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 1))
+    for place, row in enumerate(rows):
+        values = 100 * np.array(row.accuracies)
+        # Equal accuracies are seen as several dots.
+        height = place + np.linspace(-0.15, 0.15, len(values))
+        left.plot(values, height, "o", color="0.6", markersize=4)
+        spread = 100 * row.std if len(values) > 1 else None
+        mark = dict(fmt="D", color=f"C{place}", capsize=4)
+        left.errorbar(100 * row.mean, place, xerr=spread, **mark)
+        right.barh(place, row.seconds_per_epoch, color=f"C{place}", height=0.5)
+    left.set_yticks(range(len(rows)), [row.metric for row in rows])
+    left.set_ylim(len(rows) - 0.4, -0.6)
+    left.set_xlabel("test accuracy (%): runs, mean and standard deviation")
+    right.set_xlabel("seconds per epoch (median)")
+    left.grid(axis="x", alpha=0.3)
+    right.grid(axis="x", alpha=0.3)
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,95 @@
+"""Files that are written whole or not at all."""
+
+import os
+from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
+
+
+def write_text(path, text):
+    """Write a file so that a reader sees the old or the new content, never a part.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    text : str
+        Content.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+    """
+    path = Path(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(draft, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def make_writable(directory):
+    """Make a directory, and raise if files cannot be written there.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory.
+    """
+    directory = Path(directory)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        write_text(directory / ".writable", "").unlink()
+    except OSError as error:
+        raise ParameterError(
+            f"{directory} cannot be written: {error}. Choose another directory."
+        ) from error
+
+
+def contents(directory):
+    """Return what is in a directory, except what is hidden.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory.
+
+    Returns
+    -------
+    names : list of str
+        Names.
+    """
+    return sorted(p.name for p in directory.iterdir() if not p.name.startswith("."))
+
+
+def fresh_directory(name, parent="runs"):
+    """Return a directory that is not there yet.
+
+    Parameters
+    ----------
+    name : str
+        Name, to which a number is added if it is taken.
+    parent : str
+        Directory in which it will be.
+
+    Returns
+    -------
+    directory : pathlib.Path
+        Directory, which is not made.
+
+    Examples
+    --------
+    >>> fresh_directory("olm-connectomes", "no_such_folder").name
+    'olm-connectomes'
+    """
+    directory, number = Path(parent) / name, 1
+    while directory.exists():
+        number += 1
+        directory = Path(parent) / f"{name}-{number}"
+    return directory

@@ -1,0 +1,125 @@
+"""One training on one part of the data, and what it is worth on another."""
+
+import warnings
+
+import numpy as np
+
+from geomstats_cor.exceptions import ParameterError
+
+from .settings import SETTINGS
+from .sources import names_of_classes
+
+RESULTS = ("accuracy", "train_accuracy", "epochs", "seconds_per_epoch", "samples")
+
+
+def make_classifier(settings, **others):
+    """Return an estimator.
+
+    Parameters
+    ----------
+    settings : dict
+        Settings by name.
+    **others
+        Parameters that are no settings, such as the run directory.
+
+    Returns
+    -------
+    classifier : CorNetClassifier
+        Estimator.
+    """
+    from ..training import CorMLRClassifier, CorNetClassifier
+
+    settings = dict(settings)
+    model = settings.pop("model")
+    make = {"cornet": CorNetClassifier, "cormlr": CorMLRClassifier}[model]
+    for name in set(settings) - set(make().get_params()):
+        if settings.pop(name) != SETTINGS[name].default:
+            raise ParameterError(
+                f"the model {model} has no {name}: leave {SETTINGS[name].option} out."
+            )
+    return make(**settings, **others)
+
+
+def resuming(directory):
+    """Return the parameters of an estimator that goes on with a run.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Run directory. A run that was killed before its first checkpoint begins anew.
+
+    Returns
+    -------
+    parameters : dict
+        Parameters.
+    """
+    begun = (directory / "checkpoint.pt").exists()
+    return dict(directory=str(directory), resume=begun, overwrite=not begun)
+
+
+def fit(model, inputs, labels):
+    """Fit an estimator, and raise if the keyboard stops it.
+
+    Parameters
+    ----------
+    model : CorNetClassifier
+        Estimator, which keeps what it has learned when it is stopped.
+    inputs : array, shape=[N, ...]
+        Samples.
+    labels : array, shape=[N]
+        Their classes.
+
+    Returns
+    -------
+    model : CorNetClassifier
+        The estimator.
+    """
+    from ..training import TrainingInterruptedWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrainingInterruptedWarning)
+        try:
+            model.fit(inputs, labels)
+        except TrainingInterruptedWarning as stop:
+            raise KeyboardInterrupt(str(stop)) from None
+    # Of several processes, one that is stopped may return like one that is done.
+    epochs, patience = len(model.history_), model.patience
+    is_out_of_patience = patience is not None and epochs - model.epoch_ >= patience
+    if epochs < model.max_epochs and not is_out_of_patience:
+        raise KeyboardInterrupt
+    return model
+
+
+def fit_and_score(data, train, test, settings, directory=None):
+    """Train on a part of the data and score on another.
+
+    Parameters
+    ----------
+    data : Dataset
+        Data set.
+    train, test : array of int
+        Indices of the parts.
+    settings : dict
+        Settings by name.
+    directory : pathlib.Path
+        Run directory of a training that is kept, and goes on if it was stopped.
+
+    Returns
+    -------
+    results : dict
+        Accuracy over the samples of either part, number of epochs, median time of one,
+        and number of samples that were tested.
+    """
+    if settings["kind"] == "auto":
+        settings = settings | dict(kind=data.kind)
+    running = {} if directory is None else resuming(directory)
+    model = make_classifier(settings, progress=False, **running)
+    names = names_of_classes(data)
+    fit(model, data.inputs[train], names[train])
+    return dict(
+        accuracy=model.score(data.inputs[test], names[test]),
+        train_accuracy=model.score(data.inputs[train], names[train]),
+        epochs=len(model.history_),
+        seconds_per_epoch=np.median([epoch["seconds"] for epoch in model.history_]),
+        samples=len(test),
+    )

@@ -1,0 +1,63 @@
+"""cornet predict: classes and probabilities of samples."""
+
+from pathlib import Path
+
+from .files import write_text
+from .options import add_command, add_quiet
+from .runs import add_run, load_run
+from .sources import names_of_classes
+from .tables import csv_table
+
+_EPILOG = """\
+examples:
+  cornet predict runs/first new.npz -o predictions.csv
+  cornet predict runs/first connectomes --part all
+
+The file has one row per sample, in the order of the data: its index there, the class,
+the probability of every class, and the true class where the data has labels. Labels
+are not needed."""
+
+
+def add_parser(commands):
+    """Add the command to the parser of the command line.
+
+    Parameters
+    ----------
+    commands : argparse._SubParsersAction
+        Where commands are added.
+    """
+    summary = "classes and probabilities of samples, as a CSV file"
+    parser = add_command(commands, "predict", summary, _EPILOG, run)
+    add_run(parser, "all", data_is_optional=False)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("predictions.csv"),
+        metavar="FILE",
+        help="file to write (default: %(default)s)",
+    )
+    add_quiet(parser)
+
+
+def run(options):
+    """Write the predictions that options ask for.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options.
+    """
+    # A sample that is left out would shift the rows of those after it.
+    model, data, index, *_ = load_run(options, errors="raise")
+    probabilities = model.predict_proba(data.inputs)
+    labels = model.classes_[probabilities.argmax(axis=1)]
+    header = ["sample", "label", *(f"p({name})" for name in model.classes_)]
+    columns = [index, labels, *probabilities.T]
+    if data.is_labelled:
+        header.append("true")
+        columns.append(names_of_classes(data))
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(options.output, csv_table(header, rows))
+    print(options.output if options.quiet else f"{len(rows)} rows in {options.output}.")

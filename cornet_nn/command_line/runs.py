@@ -1,0 +1,171 @@
+"""Run directories: what they say of the data, and the network that is in them."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from geomstats_cor.exceptions import ParameterError
+
+from .files import write_text
+from .settings import read_json
+from .sources import add_source, fingerprint, source_of
+from .splits import official
+
+_RECORD = "run.json"
+
+
+def holds_run(directory):
+    """Tell whether there is a run in a directory.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory.
+
+    Returns
+    -------
+    holds_run : bool
+        Whether there is.
+    """
+    return any((directory / name).exists() for name in (_RECORD, "configuration.json"))
+
+
+def make_record(source, data, settings):
+    """Return what a run directory says of its data and settings.
+
+    Parameters
+    ----------
+    source : Source
+        Where the data comes from.
+    data : Dataset
+        Data set.
+    settings : dict
+        Settings by name.
+
+    Returns
+    -------
+    record : dict
+        Record, as JSON has it.
+    """
+    return dict(
+        source=source.record(),
+        fingerprint=fingerprint(data),
+        part="all" if data.test is None else "train",
+        settings=settings,
+    )
+
+
+def write_record(directory, record):
+    """Write the record of a run to its directory.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Run directory.
+    record : dict
+        Record.
+    """
+    write_text(directory / _RECORD, json.dumps(record, indent=2) + "\n")
+
+
+def read_record(directory):
+    """Return the record of a run.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Run directory.
+
+    Returns
+    -------
+    record : dict
+        Record.
+    """
+    if not (directory / _RECORD).exists():
+        raise ParameterError(
+            f"{directory} is not the directory of a run: it has no {_RECORD}. "
+            f"cornet train writes such directories."
+        )
+    return read_json(directory / _RECORD)
+
+
+class LoadedRun(NamedTuple):
+    """A trained network, and samples to use it on.
+
+    Attributes
+    ----------
+    model : CorNetClassifier
+        Fitted estimator.
+    data : Dataset
+        Samples.
+    index : array of int
+        Their places in the data set.
+    part : str
+        Which part of the data set they are: "test", "train" or "all".
+    was_seen : bool
+        Whether some of them were trained on.
+    """
+
+    model: object
+    data: object
+    index: np.ndarray
+    part: str
+    was_seen: bool
+
+
+def add_run(parser, part, data_is_optional):
+    """Add a run directory, data, and a choice of its part to a parser.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser.
+    part : str
+        Part if none is given.
+    data_is_optional : bool
+        Whether the data may be left out, and is then that of the run.
+    """
+    parser.add_argument("directory", type=Path, metavar="RUN", help="run directory")
+    add_source(parser, optional=data_is_optional)
+    parser.add_argument(
+        "--part",
+        choices=("auto", "test", "train", "all"),
+        default=part,
+        help="part of the data; auto is the test part of an official split, and all "
+        "where there is none (default: %(default)s)",
+    )
+
+
+def load_run(options, **loading):
+    """Return the network and the samples that options name.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options.
+    **loading
+        Further options of the loader.
+
+    Returns
+    -------
+    run : LoadedRun
+        Network and samples.
+    """
+    from ..training import load_classifier
+
+    record = read_record(options.directory)
+    model = load_classifier(options.directory)
+    source = source_of(options, record["source"])
+    data = source.load(progress=not options.quiet, **loading)
+    part = options.part
+    if part == "auto":
+        part = "all" if data.test is None else "test"
+    index = np.arange(len(data))
+    if part != "all":
+        [(train, test)] = official(data)
+        index = test if part == "test" else train
+    is_same = fingerprint(data) == record["fingerprint"]
+    was_seen = is_same and part in ("all", record["part"])
+    return LoadedRun(model, data.subset(index), index, part, was_seen)

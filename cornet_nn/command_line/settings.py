@@ -1,0 +1,334 @@
+"""The settings of a training that the command line offers, and where they come from."""
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: a parameter of the estimator, its option and its default.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    default : object
+        Value if it is not given.
+    help : str
+        What it does.
+    type : callable
+        What makes a value of a word.
+    choices : tuple of str
+        Values that are possible; any if None.
+    flag : str
+        Option, if it is not the name.
+    metavar : str
+        Name of the value in the help.
+
+    Examples
+    --------
+    >>> Setting("max_epochs", 100, "epochs", int, flag="--epochs").option
+    '--epochs'
+    """
+
+    name: str
+    default: object
+    help: str
+    type: type = str
+    choices: tuple = None
+    flag: str = None
+    metavar: str = None
+
+    @property
+    def option(self):
+        """Option of the command line."""
+        return self.flag or "--" + self.name.replace("_", "-")
+
+
+def class_weight(word):
+    """Return weights of classes.
+
+    Parameters
+    ----------
+    word : str
+        The word "balanced", or weights such as "walk=1,run=2.5".
+
+    Returns
+    -------
+    weights : str or dict
+        The word, or weights by class.
+
+    Examples
+    --------
+    >>> class_weight("walk=1,run=2.5")
+    {'walk': 1.0, 'run': 2.5}
+    """
+    if word == "balanced":
+        return word
+    pairs = (part.rsplit("=", 1) for part in word.split(","))
+    return {name: float(weight) for name, weight in pairs}
+
+
+_KEYS = tuple(METRICS)
+
+MODEL = (
+    Setting(
+        "model",
+        "cornet",
+        "convolution and logistic regression, or the regression alone",
+        choices=("cornet", "cormlr"),
+    ),
+    Setting("metric", "olm", "metric", choices=_KEYS),
+    Setting(
+        "mlr_metric",
+        None,
+        "metric of the logistic regression, if it is not the same",
+        choices=_KEYS,
+    ),
+    Setting("output_size", 8, "size of the matrices after the convolution", int),
+    Setting("out_channels", 1, "number of kernels of the convolution", int),
+    Setting(
+        "kernel_size",
+        None,
+        "channels that a kernel sees; all of them if not given",
+        int,
+    ),
+    Setting("stride", 1, "step of the kernel along the channels", int),
+    Setting(
+        "basis",
+        "orthonormal",
+        "basis of the output of the convolution; printed is that of the paper for lsm",
+        choices=("orthonormal", "printed"),
+    ),
+    Setting("gain", 1.0, "factor on the initial weights of the convolution", float),
+    Setting(
+        "activation",
+        None,
+        "function in the tangent space after the convolution; none if not given",
+        choices=("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu"),
+    ),
+)
+PREPROCESSING = (
+    Setting(
+        "kind",
+        "auto",
+        "what the inputs are; auto is what the data set says",
+        choices=("auto", "correlation", "covariance", "signal"),
+    ),
+    Setting("power", 1.0, "matrix power taken before the correlation", float),
+    Setting(
+        "shrinkage", 0.0, "weight in [0, 1] of the diagonal in place of the rest", float
+    ),
+    Setting(
+        "center",
+        False,
+        "move the origin of the coordinates to the mean of the training samples",
+        bool,
+    ),
+)
+TRAINING = (
+    Setting("optimizer", "adam", "optimiser", choices=("adam", "sgd", "adamw")),
+    Setting("lr", 1e-2, "learning rate", float),
+    Setting("weight_decay", 0.0, "weight decay", float),
+    Setting("max_epochs", 100, "number of epochs", int, flag="--epochs"),
+    Setting("batch_size", 30, "samples per step", int),
+    Setting(
+        "validation",
+        None,
+        "part of the training samples to hold out, between 0 and 1; the network is "
+        "then that of the epoch with their least loss",
+        float,
+    ),
+    Setting(
+        "patience",
+        None,
+        "stop after so many epochs without a smaller loss of the held-out samples",
+        int,
+    ),
+    Setting(
+        "class_weight",
+        None,
+        'weights of the classes in the loss: "balanced", or "walk=1,run=2.5"',
+        class_weight,
+        metavar="WEIGHTS",
+    ),
+    Setting("random_state", 0, "seed of all that is drawn", int, flag="--seed"),
+    Setting("dtype", "float32", "precision", choices=("float32", "float64")),
+    Setting("device", "cpu", "device of torch, such as cpu or cuda"),
+)
+GROUPS = {
+    "network": MODEL,
+    "from input to correlation matrices": PREPROCESSING,
+    "training": TRAINING,
+}
+_METAVARS = {int: "N", float: "X"}
+SETTINGS = {s.name: s for group in GROUPS.values() for s in group}
+
+
+def add_settings(parser, leave_out=()):
+    """Add the options of the settings to a parser.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser.
+    leave_out : sequence of str
+        Names of settings that the command decides itself.
+    """
+    for title, settings in GROUPS.items():
+        group = parser.add_argument_group(title)
+        for setting in settings:
+            if setting.name in leave_out:
+                continue
+            if setting.type is bool:
+                words = dict(action=argparse.BooleanOptionalAction)
+            else:
+                metavar = setting.metavar or _METAVARS.get(setting.type)
+                words = dict(
+                    type=setting.type, choices=setting.choices, metavar=metavar
+                )
+            default = setting.default is not None
+            group.add_argument(
+                setting.option,
+                dest=setting.name,
+                # What was not given can be told from what was given as the default.
+                default=argparse.SUPPRESS,
+                help=setting.help + (f" (default: {setting.default})" * default),
+                **words,
+            )
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE.json",
+        help="file of settings by their names, or the run.json of a run; what the "
+        "command line says goes before it",
+    )
+
+
+def given_settings(options):
+    """Return the settings that a user gave, in a file or on the command line.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options.
+
+    Returns
+    -------
+    settings : dict
+        Settings by name.
+    """
+    given = {} if options.config is None else read_settings(options.config)
+    return given | {k: v for k, v in vars(options).items() if k in SETTINGS}
+
+
+def with_defaults(settings):
+    """Return settings, with defaults for those that are not given.
+
+    Parameters
+    ----------
+    settings : dict
+        Some settings by name.
+
+    Returns
+    -------
+    settings : dict
+        All settings by name.
+
+    Examples
+    --------
+    >>> with_defaults({"lr": 0.5})["batch_size"]
+    30
+    """
+    return {name: s.default for name, s in SETTINGS.items()} | settings
+
+
+def read_settings(path):
+    """Return the settings of a file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        JSON file with an object of settings by name, or with one under "settings".
+
+    Returns
+    -------
+    settings : dict
+        Settings by name.
+    """
+    content = read_json(path)
+    settings = content.get("settings", content)
+    for name, value in settings.items():
+        require_setting(name, value, path)
+    return settings
+
+
+def read_json(path):
+    """Return the object that a JSON file holds.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        JSON file.
+
+    Returns
+    -------
+    content : dict
+        The object.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is not a JSON file: {error}.") from None
+    if not isinstance(content, dict):
+        raise ParameterError(
+            f"{path} holds {type(content).__name__}, and an object of settings by name "
+            f'is wanted, such as {{"lr": 0.01}}.'
+        )
+    return content
+
+
+def require_setting(name, value, source):
+    """Raise unless a setting is known, and its value is of its type.
+
+    Parameters
+    ----------
+    name : str
+        Name.
+    value : object
+        Value.
+    source : object
+        Where it was read, for the message.
+
+    Examples
+    --------
+    >>> require_setting("lr", 0.1, "settings.json")
+    """
+    if name not in SETTINGS:
+        raise ParameterError(
+            f"{source} has the setting {name!r}, which is not one of "
+            f"{', '.join(SETTINGS)}."
+        )
+    setting = SETTINGS[name]
+    if value is None and setting.default is None:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if setting.choices:
+        good, wanted = value in setting.choices, f"one of {', '.join(setting.choices)}"
+    elif setting.type is bool:
+        good, wanted = isinstance(value, bool), "true or false"
+    elif setting.type is int:
+        good, wanted = is_number and isinstance(value, int), "a whole number"
+    elif setting.type is float:
+        good, wanted = is_number, "a number"
+    elif setting.type is str:
+        good, wanted = isinstance(value, str), "a word"
+    else:
+        good, wanted = isinstance(value, str | dict), "a word or weights by class"
+    if not good:
+        raise ParameterError(f"{source} has {name} = {value!r}: {wanted} is wanted.")

@@ -1,0 +1,136 @@
+"""Which samples are trained on and which are tested on."""
+
+import warnings
+
+import numpy as np
+
+from geomstats_cor.exceptions import ParameterError
+
+from .sources import names_of_classes
+
+
+def folds(labels, groups, number, seed):
+    """Return the parts of a cross-validation.
+
+    The classes are spread over the folds; all samples of a group are in one fold, if
+    there are groups.
+
+    Parameters
+    ----------
+    labels : array, shape=[N]
+        Classes.
+    groups : array, shape=[N]
+        Groups, such as subjects; none if None.
+    number : int
+        Number of folds.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    parts : list of tuple of array
+        Indices to train on and to test on, for every fold.
+
+    Examples
+    --------
+    >>> parts = folds([0, 0, 1, 1], None, 2, seed=0)
+    >>> [len(test) for _, test in parts]
+    [2, 2]
+    """
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    labels = np.asarray(labels)
+    units = len(labels) if groups is None else len(np.unique(groups))
+    if not 2 <= number <= units:
+        what = "samples" if groups is None else "groups"
+        raise ParameterError(
+            f"{number} folds were asked for, and {units} {what} allow 2 to {units}."
+        )
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(number, shuffle=True, random_state=seed)
+    try:
+        with warnings.catch_warnings():
+            # A class that is smaller than the number of folds is looked at below.
+            warnings.simplefilter("ignore", UserWarning)
+            parts = list(splitter.split(np.zeros(len(labels)), labels, groups))
+    except ValueError as error:
+        raise ParameterError(f"{number} folds cannot be made: {error}") from None
+    for train, test in parts:
+        missing = np.setdiff1d(labels[test], labels[train])
+        if len(missing):
+            raise ParameterError(
+                f"with {number} folds, all samples of class {str(missing[0])!r} are in "
+                f"one of them, so that it cannot be learned: ask for more folds, or "
+                f"leave the class out."
+            )
+    return parts
+
+
+def official(data):
+    """Return the official parts of a data set.
+
+    Parameters
+    ----------
+    data : Dataset
+        Data set.
+
+    Returns
+    -------
+    parts : list of tuple of array
+        Indices to train on and to test on.
+    """
+    if data.test is None:
+        raise ParameterError(
+            f"{data.name} has no official split: use folds, or add an array `split` of "
+            f"0 (train) and 1 (test) to the file."
+        )
+    test = np.asarray(data.test, dtype=bool)
+    return [(np.flatnonzero(~test), np.flatnonzero(test))]
+
+
+def outer_parts(data, split, number, seed):
+    """Return parts to train on and to test on.
+
+    Parameters
+    ----------
+    data : Dataset
+        Data set.
+    split : {"official", "folds"}
+        Which parts.
+    number : int
+        Number of folds.
+    seed : int
+        Seed of the folds.
+
+    Returns
+    -------
+    parts : list of tuple of array
+        Indices to train on and to test on.
+    """
+    if split == "official":
+        return official(data)
+    return folds(names_of_classes(data), data.groups, number, seed)
+
+
+def inner_parts(data, train, number, seed):
+    """Return the folds of a training part.
+
+    Parameters
+    ----------
+    data : Dataset
+        Data set.
+    train : array of int
+        Indices of the training part.
+    number : int
+        Number of folds.
+    seed : int
+        Seed of the folds.
+
+    Returns
+    -------
+    parts : list of tuple of array
+        Indices in the data set to train on and to validate on.
+    """
+    part = data.subset(train)
+    parts = folds(names_of_classes(part), part.groups, number, seed)
+    return [(train[fit], train[validate]) for fit, validate in parts]

@@ -1,0 +1,159 @@
+"""cornet compare: the table is what trainings give, and goes on where it stopped."""
+
+import csv
+import shlex
+
+import numpy as np
+import pytest
+from PIL import Image
+from sklearn.model_selection import StratifiedKFold
+
+from cornet_nn.command_line import compare, splits
+from cornet_nn.training import CorNetClassifier
+from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
+
+from .conftest import correlations
+
+QUICK = ("--epochs", 2, "--output-size", 3)
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_table_is_that_of_the_estimator(data_file, tmp_path, cornet):
+    run = tmp_path / "run"
+    words = ("compare", data_file, *QUICK, "--folds", 4, "--seeds", 7, "--run-dir", run)
+    code, output, errors = cornet(*words, "--for", "lsm", "lr=0.3", "power=0.5")
+    assert code == 0, errors
+    matrices, labels = correlations(40)
+    folds = StratifiedKFold(4, shuffle=True, random_state=7)
+    table = {row["metric"]: row for row in rows_of(run / "table.csv")}
+    assert list(table) == list(METRICS)
+    for metric in ("olm", "lsm"):
+        own = dict(lr=0.3, power=0.5) if metric == "lsm" else {}
+        settings = dict(output_size=3, max_epochs=2, random_state=7, progress=False)
+        scores = []
+        for train, test in folds.split(matrices, labels):
+            model = CorNetClassifier(metric, **settings, **own)
+            model.fit(matrices[train], labels[train])
+            scores.append(np.mean(model.predict(matrices[test]) == labels[test]))
+        row = table[metric]
+        assert float(row["mean"]) == pytest.approx(np.mean(scores), abs=1e-12)
+        assert float(row["std"]) == pytest.approx(np.std(scores, ddof=1), abs=1e-12)
+        mean, deviation = 100 * np.mean(scores), 100 * np.std(scores, ddof=1)
+        shown = next(line for line in output.splitlines() if line.startswith(metric))
+        assert shown.split()[1:3] == [f"{mean:.1f}", f"{deviation:.1f}"]
+        assert f"| {metric} | {mean:.1f} |" in (run / "table.md").read_text()
+    assert all(float(row["seconds_per_epoch"]) > 0 for row in table.values())
+    with Image.open(run / "comparison.png") as picture:
+        assert np.asarray(picture.convert("L")).std() > 5.0
+
+
+def test_the_official_split_is_trained_with_several_seeds(split_file, tmp_path, cornet):
+    run = tmp_path / "run"
+    words = ("compare", split_file, *QUICK, "--metrics", "ecm", "--run-dir", run)
+    assert cornet(*words, "--split", "official", "--quiet")[0] == 0
+    rows = rows_of(run / "cells.csv")
+    assert [(row["seed"], row["part"]) for row in rows] == [
+        (str(seed), "0") for seed in range(5)
+    ]
+    assert {row["samples"] for row in rows} == {"20"}
+
+
+def test_there_must_be_a_split_for_the_official_one(data_file, tmp_path, cornet):
+    words = ("compare", data_file, *QUICK, "--run-dir", tmp_path / "run")
+    code, _, errors = cornet(*words, "--split", "official")
+    assert code == 1
+    assert "no official split" in errors
+
+
+def test_finished_trainings_are_not_run_again(data_file, tmp_path, cornet, monkeypatch):
+    trained = []
+    stop_at = 5
+    fit_and_score = compare.fit_and_score
+
+    def fit_unless_stopped(data, train, test, settings):
+        if len(trained) == stop_at:
+            raise KeyboardInterrupt
+        trained.append((settings["metric"], tuple(test)))
+        return fit_and_score(data, train, test, settings)
+
+    monkeypatch.setattr(compare, "fit_and_score", fit_unless_stopped)
+    monkeypatch.chdir(tmp_path)
+    words = ("compare", data_file, *QUICK, "--folds", 3, "--metrics", "ecm", "olm")
+    code, output, errors = cornet(*words)
+    assert (code, output) == (130, "")
+    advice = errors.splitlines()[-1]
+    assert advice.startswith("cornet compare: stopped")
+    again = shlex.split(advice.partition("To go on: cornet ")[2])
+    stop_at = None
+    code, output, _ = cornet(*again)
+    assert code == 0
+    assert len(trained) == len(set(trained)) == 6
+    whole = cornet(*words, "--quiet")[1]
+    assert len(trained) == 12
+
+    def accuracies(text):
+        return [line.split()[:4] for line in text.splitlines() if line[:3] in METRICS]
+
+    assert accuracies(output) == accuracies(whole)
+    # A further metric joins those that are there.
+    code, output, _ = cornet(*again, "--metrics", "ecm", "olm", "lecm", "--quiet")
+    assert code == 0
+    assert {metric for metric, _ in trained[12:]} == {"lecm"}
+    code, _, errors = cornet(*again, "--lr", 0.5)
+    assert code == 1
+    assert "lr was 0.01 and is 0.5" in errors
+    code, _, errors = cornet(*again[: again.index("--resume")])
+    assert code == 1
+    assert "--resume" in errors
+
+
+def test_groups_stay_together(tmp_path, cornet, monkeypatch):
+    matrices, labels = correlations(40)
+    groups = np.arange(40) // 2 % 5
+    np.savez(tmp_path / "grouped.npz", C=matrices, y=labels, groups=groups)
+    parts = []
+    result = dict.fromkeys(compare.RESULTS, 1.0)
+
+    def note_parts(data, train, test, settings):
+        parts.append((set(groups[train]), set(groups[test])))
+        return result
+
+    monkeypatch.setattr(compare, "fit_and_score", note_parts)
+    words = ("compare", tmp_path / "grouped.npz", "--metrics", "ecm", "--quiet")
+    assert cornet(*words, "--run-dir", tmp_path / "run")[0] == 0
+    assert len(parts) == 5
+    assert all(train.isdisjoint(test) for train, test in parts)
+    assert set.union(*(test for _, test in parts)) == set(groups)
+
+
+def test_folds_that_cannot_be_are_refused():
+    labels = np.array(["a"] * 6 + ["b"])
+    with pytest.raises(ParameterError, match="class 'b'"):
+        splits.folds(labels, None, 3, seed=0)
+    with pytest.raises(ParameterError, match="2 to 7"):
+        splits.folds(labels, None, 8, seed=0)
+    with pytest.raises(ParameterError, match="2 groups allow 2 to 2"):
+        splits.folds(labels, [0, 0, 0, 1, 1, 1, 1], 3, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["euclid", "lr=1"], "euclid"),
+        (["olm", "speed=1"], "'speed'"),
+        (["olm", "optimizer=newton"], "'newton'"),
+        (["olm", "lr"], "KEY=VALUE"),
+        (["olm", "lr=fast"], "'fast'"),
+        (["olm", "max_epochs=2.5"], "whole number"),
+        (["olm", "dtype=null"], "None"),
+    ],
+)
+def test_settings_of_one_metric_are_checked(words, message, data_file, cornet):
+    code, _, errors = cornet("compare", data_file, "--for", *words)
+    assert code == 1
+    assert message in errors

@@ -1,0 +1,71 @@
+"""Products and quotients of triangles: large ones by blocks, against whole matrices."""
+
+import numpy as np
+import pytest
+
+from geomstats_cor.kernels import _lower
+
+from .references import relative_error
+
+SIZES = (5, 201, 403)  # whole, products by blocks, quotients by blocks
+
+
+def triangle(rng, n, batch=()):
+    """Return a lower triangular matrix."""
+    return np.tril(rng.standard_normal((*batch, n, n)))
+
+
+def inverse(strict):
+    """Return the inverse of I + N."""
+    return np.linalg.inv(np.eye(strict.shape[-1]) + np.tril(strict, -1))
+
+
+def transposed(x):
+    return np.swapaxes(x, -2, -1)
+
+
+FUNCTIONS = {
+    # name: the whole matrix, and whether more than its lower triangle is wanted
+    "lower_product": (lambda a, b: a @ b, True),
+    "lower_product_adjoint_left": (lambda a, b: transposed(a) @ b, False),
+    "lower_product_adjoint_right": (lambda a, b: a @ transposed(b), False),
+    "lower_times_upper": (lambda a, b: a @ transposed(b), True),
+    "lower_quotient": (lambda a, b: inverse(a) @ b, True),
+    "lower_right_quotient": (lambda a, b: b @ inverse(a), True),
+    "lower_quotient_adjoint": (lambda a, b: transposed(inverse(a)) @ b, False),
+    "lower_right_quotient_adjoint": (lambda a, b: b @ transposed(inverse(a)), False),
+}
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whole_matrices(double, rng, name, n):
+    whole, is_all = FUNCTIONS[name]
+    a, b = triangle(rng, n, (2,)) / n, triangle(rng, n, (2,))
+    actual, expected = double.apply(getattr(_lower, name), a, b), whole(a, b)
+    if not is_all:
+        actual, expected = np.tril(actual), np.tril(expected)
+    assert relative_error(actual, expected) <= 1e-13
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_lower_part_of_product(double, rng, n):
+    a, b = rng.standard_normal((n, n)), triangle(rng, n)
+    actual = double.apply(_lower.lower_part_of_product, a, b)
+    assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("kind", [_lower.LOWER, _lower.ADJOINT], ids=["lower", "upper"])
+def test_directions(double, rng, kind, n):
+    # Upper triangular directions are given, and returned, by their transposes.
+    strict, vector = triangle(rng, n) / n, triangle(rng, n)
+    seen = (lambda x: x) if kind is _lower.LOWER else transposed
+    for function, expected in (
+        (kind.before, strict @ seen(vector)),
+        (lambda x, m: kind.after(m, x), seen(vector) @ strict),
+        (kind.quotient, inverse(strict) @ seen(vector)),
+        (kind.right_quotient, seen(vector) @ inverse(strict)),
+    ):
+        actual = double.apply(function, strict, vector)
+        assert relative_error(np.tril(actual), np.tril(seen(expected))) <= 1e-13
