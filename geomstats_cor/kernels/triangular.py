@@ -479,7 +479,7 @@ class _SeriesTerms:
         sizes = xp.max(xp.abs(xp.stack(self.probes[1:])), axis=-2)
         relative = xp.where(self.is_known, sizes / self.reference, 0.0)
         relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
-        self.terms += xp.max(relative, axis=-1).tolist()
+        self.terms += [float(x) for x in xp.max(relative, axis=-1)]
         self.probes = self.probes[-1:]
 
     def of_differential(self, order, number):

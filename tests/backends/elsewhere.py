@@ -39,6 +39,10 @@ class _Absent(getattr(backend_registration, "_DummyBackendModule", object)):
         """Deny it, lest FakeTensorMode send numbers there that are not fake."""
         return False
 
+    def device_count(self):
+        """Return 0: there is no random generator to keep the state of."""
+        return 0
+
 
 class _Tensor(torch.Tensor):
     @staticmethod
