@@ -34,10 +34,15 @@ def arguments():
     parser.add_argument(
         "--full",
         action="store_true",
-        help="all there is: n = 1000 and growth, geomstats and counts beyond n = 50, "
+        help="all there is: n = 1000, geomstats and counts beyond n = 50, "
         "batches of 30, more rounds, wall-clock time in float32",
     )
     parser.add_argument("--sizes", type=int, nargs="+", help="matrix sizes")
+    parser.add_argument(
+        "--batch",
+        type=int,
+        help="matrices in a batch, as many at every size; growth is fitted then",
+    )
     parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--metrics", nargs="+", choices=METRICS, default=list(METRICS))
@@ -63,7 +68,9 @@ def arguments():
     options = parser.parse_args()
     options.sizes = options.sizes or [10, 28, 50, 100, 300] + [1000] * options.full
     options.budget = options.budget or (20.0 if options.full else 0.15)
-    options.batches = {n: batch_size(n, options.full) for n in options.sizes}
+    options.batches = {
+        n: options.batch or batch_size(n, options.full) for n in options.sizes
+    }
     options.small = [n for n in options.sizes if n <= 50 or options.full]
     if options.memory_sizes is None:
         options.memory_sizes = [300, 1000] if options.full else [300]

@@ -110,7 +110,8 @@ def growth(rows):
     They are slopes of least squares through the medians of times for one matrix. An
     operation and its floor are timed in turn on the same batch, and the condition
     number of the matrices is the same at every size: what grows is the cost alone, not
-    the number of steps that harder matrices would need.
+    the number of steps that harder matrices would need. Batches must be equal: the more
+    points a mean has, the less it costs a point.
     """
     curves = {}
     for row in rows:
@@ -121,6 +122,8 @@ def growth(rows):
     for (kind, name, dtype, quantity, unit), points in curves.items():
         sizes = [row.n for row in points]
         if min(sizes) > 100 or max(sizes) < 1000 or unit == "theta":
+            continue
+        if len({row.batch for row in points}) > 1:
             continue
         ours = _slope(sizes, [row.seconds / row.batch for row in points])
         floor = _slope(sizes, [row.unit_seconds / row.batch for row in points])
