@@ -40,7 +40,7 @@ from .cholesky import has_full_rank
 
 _MAX_ITERATIONS = 60
 _USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
-_ROUGH_STEPS = 3  # their cost is that of one factorisation, and they save several
+_ROUGH_STEPS = 2  # their cost is that of one factorisation, and they save several
 _CLOSE = 0.25  # a relative step from where whole Newton steps converge
 _PROGRESS = 0.05  # a new factorisation pays off if an old one gains less
 _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
