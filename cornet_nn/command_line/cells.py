@@ -6,7 +6,7 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
-from .files import make_writable, write_text
+from .files import make_writable, write_json, write_text
 from .settings import read_json
 from .tables import csv_table
 
@@ -52,10 +52,13 @@ class Cells:
                 f"{directory} has results already: --resume goes on with them, and "
                 f"another --run-dir keeps them."
             )
+        from ..training.description import environment
+
         if record.exists():
             require_same(read_json(record), conditions, directory)
         make_writable(self.directory)
-        write_text(record, json.dumps(conditions, indent=2) + "\n")
+        write_json(record, conditions)
+        write_json(self.directory / "environment.json", environment())
         if self._table.exists():
             self._read()
 

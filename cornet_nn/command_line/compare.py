@@ -40,6 +40,8 @@ trainings are not run again by --resume, which may add metrics and seeds."""
 
 _TITLES = ("metric", "test %", "std", "training %", "s/epoch", "runs")
 _KEYS = ("metric", "seed", "part")
+# Settings that tell trainings apart.
+_OWN = ("metric", "random_state")
 
 
 class Summary(NamedTuple):
@@ -113,7 +115,7 @@ def add_parser(commands):
         metavar=("METRIC", "KEY=VALUE"),
         help="settings of one metric that differ from those of the others",
     )
-    add_settings(parser, leave_out=("metric", "random_state"))
+    add_settings(parser, leave_out=_OWN)
     add_running(parser, "runs/compare-DATA")
 
 
@@ -145,9 +147,7 @@ def run(options):
         source=source.record(),
         fingerprint=fingerprint(data),
         split=split,
-        settings={
-            k: v for k, v in settings.items() if k not in ("metric", "random_state")
-        },
+        settings={k: v for k, v in settings.items() if k not in _OWN},
         exceptions=exceptions,
     )
     cells = Cells(directory, _KEYS, RESULTS, conditions, options.resume)
@@ -195,6 +195,11 @@ def exceptions_of(words):
                 name, value = key_and_value(word)
             except argparse.ArgumentTypeError as error:
                 raise ParameterError(f"--for {metric}: {error}.") from None
+            if name in _OWN:
+                raise ParameterError(
+                    f"--for {metric} {word}: what tells trainings apart, "
+                    f"{' and '.join(_OWN)}, is not for choosing."
+                )
             require_setting(name, value, f"--for {metric}")
             exceptions.setdefault(metric, {})[name] = value
     return exceptions

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import json
 import os
 from pathlib import Path
 
@@ -32,6 +33,24 @@ def write_text(path, text):
     finally:
         draft.unlink(missing_ok=True)
     return path
+
+
+def write_json(path, value):
+    """Write a value of JSON, as `write_text` does.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    value : object
+        Value.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+    """
+    return write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def make_writable(directory):
@@ -69,7 +88,7 @@ def contents(directory):
 
 
 def fresh_directory(name, parent="runs"):
-    """Return a directory that is not there yet.
+    """Return a directory that is not there yet, or is empty.
 
     Parameters
     ----------
@@ -89,7 +108,7 @@ def fresh_directory(name, parent="runs"):
     'olm-connectomes'
     """
     directory, number = Path(parent) / name, 1
-    while directory.exists():
+    while directory.exists() and contents(directory):
         number += 1
         directory = Path(parent) / f"{name}-{number}"
     return directory

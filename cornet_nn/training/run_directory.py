@@ -117,7 +117,8 @@ class RunDirectory:
 
     def clear(self):
         """Remove the files of a run, and nothing else."""
-        for name in FILES:
+        # The configuration goes last: with it, what is left is known as a run.
+        for name in reversed(FILES):
             (self.path / name).unlink(missing_ok=True)
 
     def read_checkpoint(self):

@@ -1,11 +1,12 @@
 """Samples as the loop takes them."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedGroupKFold, train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
@@ -98,7 +99,7 @@ def prepare(network, X, is_prepared, dtype, device):
     return torch.cat(prepared)
 
 
-def split_validation(labels, validation, seed):
+def split_validation(labels, validation, seed, groups=None):
     """Return the places of samples to learn from, and of those to validate on.
 
     Parameters
@@ -109,6 +110,9 @@ def split_validation(labels, validation, seed):
         Part of the samples to validate on, each class in proportion; none if None.
     seed : int
         Seed of the draw.
+    groups : numpy.ndarray, shape=[N]
+        Groups that are held out as a whole, so that the part and the proportions are
+        met as closely as they allow; none if None.
 
     Returns
     -------
@@ -122,6 +126,8 @@ def split_validation(labels, validation, seed):
             f"validation is {validation!r}: the part of the samples to validate on is "
             f"between 0 and 1, or None."
         )
+    if groups is not None:
+        return _split_groups(labels, validation, seed, groups)
     try:
         training, held_out = train_test_split(
             np.arange(len(labels)),
@@ -135,6 +141,28 @@ def split_validation(labels, validation, seed):
             f"of every class: {error} Use another part, or more samples."
         ) from error
     return np.sort(training), np.sort(held_out)
+
+
+def _split_groups(labels, validation, seed, groups):
+    folds = max(2, round(1.0 / validation))
+    count = len(np.unique(groups))
+    if folds > count:
+        raise ParameterError(
+            f"validation = {validation} is less than one of {count} groups: hold out "
+            f"{1.0 / max(2, count):.2g} or more, of two groups at least."
+        )
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A class that is not in every fold is looked at below.
+        warnings.simplefilter("ignore", UserWarning)
+        training, held_out = next(splitter.split(labels, labels, groups))
+    lost = np.setdiff1d(labels[held_out], labels[training])
+    if len(lost):
+        raise ParameterError(
+            f"all samples of {len(lost)} classes are in groups that are held out: use "
+            f"another random_state, or validation without groups."
+        )
+    return training, held_out
 
 
 def find_class_weights(class_weight, classes, labels):
