@@ -12,7 +12,7 @@ from .tables import csv_table
 
 
 class Cells:
-    """Finished trainings of a comparison or a sweep, one row of a CSV file for each.
+    """Finished trainings that belong together, one row of a CSV file for each.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Cells:
         if record.exists() and not resume:
             raise ParameterError(
                 f"{directory} has results already: --resume goes on with them, and "
-                f"another --run-dir keeps them."
+                f"another directory keeps them."
             )
         from ..training.description import environment
 
@@ -112,7 +112,7 @@ def require_same(before, now, directory):
     if differing:
         raise ParameterError(
             f"{directory} cannot be resumed otherwise than it was begun: "
-            f"{'; '.join(differing)}. Use the same, or another --run-dir."
+            f"{'; '.join(differing)}. Use the same, or another directory."
         )
 
 

@@ -222,9 +222,16 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
     def _validated(self, X, reset, **targets):
         require_dense(X)
         require_one_size(X)
+        if isinstance(X, torch.Tensor):
+            X = X.detach().cpu().numpy()
+        if np.iscomplexobj(np.asarray(X)):
+            raise ParameterError(
+                "Complex data not supported: pass real and imaginary parts of signals "
+                "as channels, or a front end that takes both."
+            )
         return validate_data(
             self,
-            X.detach().cpu().numpy() if isinstance(X, torch.Tensor) else X,
+            X,
             **targets,
             reset=reset,
             dtype=[np.float64, np.float32],

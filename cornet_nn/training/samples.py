@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
+from .._doors import require_numbers
 from .inputs import pieces
 
 
@@ -121,7 +122,8 @@ def split_validation(labels, validation, seed, groups=None):
     """
     if validation is None:
         return slice(None), None
-    if isinstance(validation, bool) or not 0.0 < validation < 1.0:
+    require_numbers(validation=validation)
+    if not 0.0 < validation < 1.0:
         raise ParameterError(
             f"validation is {validation!r}: the part of the samples to validate on is "
             f"between 0 and 1, or None."
@@ -138,7 +140,8 @@ def split_validation(labels, validation, seed, groups=None):
     except ValueError as error:
         raise ParameterError(
             f"validation = {validation} of {len(labels)} samples cannot have its share "
-            f"of every class: {error} Use another part, or more samples."
+            f"of every class: {str(error).rstrip('.')}. Use another part, or more "
+            f"samples."
         ) from error
     return np.sort(training), np.sort(held_out)
 
@@ -149,18 +152,22 @@ def _split_groups(labels, validation, seed, groups):
     if folds > count:
         raise ParameterError(
             f"validation = {validation} is less than one of {count} groups: hold out "
-            f"{1.0 / max(2, count):.2g} or more, of two groups at least."
+            f"more, or have more groups, two at least."
         )
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # A class that is not in every fold is looked at below.
-        warnings.simplefilter("ignore", UserWarning)
-        training, held_out = next(splitter.split(labels, labels, groups))
-    lost = np.setdiff1d(labels[held_out], labels[training])
-    if len(lost):
+    try:
+        with warnings.catch_warnings():
+            # A class that is not in every fold is looked at below.
+            warnings.simplefilter("ignore", UserWarning)
+            training, held_out = next(splitter.split(labels, labels, groups))
+    except ValueError as error:
         raise ParameterError(
-            f"all samples of {len(lost)} classes are in groups that are held out: use "
-            f"another random_state, or validation without groups."
+            f"validation = {validation} of {count} groups cannot be held out: {error}"
+        ) from error
+    if len(np.setdiff1d(labels, labels[training])):
+        raise ParameterError(
+            f"with validation = {validation} all samples of a class are in groups that "
+            f"are held out: use another random_state, or no groups."
         )
     return training, held_out
 
