@@ -1,5 +1,6 @@
 """One training on one part of the data, and what it is worth on another."""
 
+import contextlib
 import warnings
 
 import numpy as np
@@ -40,6 +41,22 @@ def make_classifier(settings, **others):
     return make(**settings, **others)
 
 
+@contextlib.contextmanager
+def stopped_by_keyboard():
+    """Raise if the keyboard stops a training, which by itself keeps what it learned.
+
+    Half a training is then not taken for a whole one.
+    """
+    from ..training import TrainingInterruptedWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrainingInterruptedWarning)
+        try:
+            yield
+        except TrainingInterruptedWarning as stop:
+            raise KeyboardInterrupt(str(stop)) from None
+
+
 def fit(model, data):
     """Fit an estimator, and raise if the keyboard stops it.
 
@@ -55,14 +72,8 @@ def fit(model, data):
     model : CorNetClassifier
         The estimator.
     """
-    from ..training import TrainingInterruptedWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", TrainingInterruptedWarning)
-        try:
-            return model.fit(data.inputs, names_of_classes(data), groups=data.groups)
-        except TrainingInterruptedWarning as stop:
-            raise KeyboardInterrupt(str(stop)) from None
+    with stopped_by_keyboard():
+        return model.fit(data.inputs, names_of_classes(data), groups=data.groups)
 
 
 def fit_and_score(data, train, test, settings, directory=None):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from cornet_nn.command_line.cells import Cells
+from cornet_nn.command_line.fitting import stopped_by_keyboard
 from cornet_nn.training import TrainingDivergedError
 from cornet_nn.training.description import fingerprint
 from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
@@ -131,7 +132,8 @@ def _run(model, dataset, train, test):
     authors.
     """
     try:
-        model.fit(dataset.inputs[train], dataset.labels[train])
+        with stopped_by_keyboard():
+            model.fit(dataset.inputs[train], dataset.labels[train])
         right = model.predict(dataset.inputs[test]) == dataset.labels[test]
     except _DIVERGED:
         return dict(accuracy=math.nan, seconds=math.nan)

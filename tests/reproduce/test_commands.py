@@ -9,6 +9,7 @@ import pytest
 
 from cornet_nn.reproduce import TABLES, accuracies, add_parser
 from cornet_nn.reproduce.methods import find_method, why_not
+from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 from geomstats_cor.exceptions import ParameterError
 
@@ -169,6 +170,17 @@ def test_finished_runs_are_kept(folder, tmp_path, monkeypatch):
     command("mlr", *options, "--seeds", 2, "--resume")
     rows, _ = table_of(tmp_path, "mlr")
     assert rows["CorMLR-ECM", "FPHA"]["ours_mean"] == "1"
+
+
+def test_half_a_run_is_not_kept(folder, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TrainingLoop, "train_step_single", interrupted)
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    with pytest.raises(KeyboardInterrupt):
+        command("mlr", *options, "--only", "CorMLR-ECM", "--quiet")
+    assert not (tmp_path / "mlr-runs" / "cells.csv").exists()
 
 
 def test_classifiers_have_the_settings_of_the_paper():
