@@ -13,7 +13,7 @@ from . import splits
 from .cells import Cells
 from .files import contents, write_text
 from .fitting import RESULTS, fit_and_score
-from .options import add_command, add_running, resumable, run_directory
+from .options import add_command, add_metrics, add_running, resumable, run_directory
 from .settings import add_settings, given_settings, require_setting, with_defaults
 from .sources import (
     add_source,
@@ -81,13 +81,7 @@ def add_parser(commands):
     parser = add_command(commands, "compare", summary, _EPILOG, run)
     add_source(parser)
     group = parser.add_argument_group("comparison")
-    group.add_argument(
-        "--metrics",
-        nargs="+",
-        choices=tuple(METRICS),
-        default=list(METRICS),
-        help="metrics to compare (default: all five)",
-    )
+    add_metrics(group)
     group.add_argument(
         "--split",
         choices=("folds", "official"),

@@ -1,10 +1,11 @@
-"""Files that are written whole or not at all."""
+"""Files and directories that commands write."""
 
 import json
-import os
 from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
+
+from .._files import replacing
 
 
 def write_text(path, text):
@@ -23,15 +24,8 @@ def write_text(path, text):
         The file.
     """
     path = Path(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(draft, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(path, mode="w", encoding="utf-8", newline="") as file:
+        file.write(text)
     return path
 
 

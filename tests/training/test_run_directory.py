@@ -385,7 +385,7 @@ def kill_at(number, owner, name):
 if how == "step":
     kill_at(17, loop.TrainingLoop, "train_step_single")
 elif how == "replace":  # two files of each epoch after three at the beginning
-    kill_at(10, run_directory.os, "replace")
+    kill_at(10, os, "replace")
 elif how == "write":
     save, saved = run_directory.torch.save, []
 
