@@ -147,13 +147,13 @@ def split_validation(labels, validation, seed, groups=None):
 
 
 def _split_groups(labels, validation, seed, groups):
-    folds = max(2, round(1.0 / validation))
     count = len(np.unique(groups))
-    if folds > count:
+    if count < 2:
         raise ParameterError(
-            f"validation = {validation} is less than one of {count} groups: hold out "
-            f"more, or have more groups, two at least."
+            "all samples are in one group: validation holds out whole groups, and needs "
+            "two at least."
         )
+    folds = min(max(2, round(1.0 / validation)), count)
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     try:
         with warnings.catch_warnings():

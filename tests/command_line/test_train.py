@@ -157,12 +157,13 @@ def test_what_is_refused_leaves_no_run(data_file, tmp_path, cornet):
 def test_validation_holds_out_whole_groups(tmp_path, cornet):
     matrices, labels = correlations(40)
     path = tmp_path / "groups.npz"
-    np.savez(path, C=matrices, y=labels, groups=np.arange(40) // 10)
+    np.savez(path, C=matrices, y=labels, groups=np.zeros(40))
     words = ("train", path, *QUICK, "--quiet", "--run-dir", tmp_path / "run")
     code, _, errors = cornet(*words, "--validation", 0.1)
     assert code == 1
-    assert "validation = 0.1 is less than one of 4 groups" in errors
-    assert cornet(*words, "--validation", 0.25)[0] == 0
+    assert "all samples are in one group" in errors
+    np.savez(path, C=matrices, y=labels, groups=np.arange(40) // 10)
+    assert cornet(*words, "--validation", 0.1)[0] == 0
 
 
 def test_a_directory_that_cannot_be_written_is_named_first(

@@ -183,8 +183,10 @@ class TestValidation:
             np.testing.assert_array_equal(np.bincount(y[held_out]), [4, 4, 4])
         model = CorMLRClassifier(validation=0.2, max_epochs=1, **QUIET)
         model.fit(X, y, groups=groups)
-        with pytest.raises(ParameterError, match="0.2 is less than one of 2 groups"):
-            model.fit(X, y, groups=np.arange(60) // 30)
+        with pytest.raises(ParameterError, match="all samples are in one group"):
+            model.fit(X, y, groups=np.zeros(60))
+        _, half = split_validation(y, 0.2, 0, np.arange(60) // 30)
+        assert len(half) == 30
         with pytest.raises(ParameterError, match="all samples of a class are in"):
             model.fit(X, y, groups=y + 3 * (y == 0) * (np.arange(60) % 4))
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
