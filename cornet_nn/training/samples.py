@@ -150,8 +150,8 @@ def _split_groups(labels, validation, seed, groups):
     count = len(np.unique(groups))
     if count < 2:
         raise ParameterError(
-            "all samples are in one group: validation holds out whole groups, and needs "
-            "two at least."
+            "all samples are in one group: validation holds out whole groups, and "
+            "needs two at least."
         )
     folds = min(max(2, round(1.0 / validation)), count)
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
