@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from cornet_nn.command_line.fitting import stopped_by_keyboard
 from cornet_nn.training import CorNetClassifier
 from geomstats_cor import METRICS, kernels
 
@@ -178,7 +179,8 @@ def _fitted(problem, metric, options, train, seed):
         random_state=seed,
         **{**_NETWORK, **options},
     )
-    return model.fit(problem.matrices[train], problem.labels[train])
+    with stopped_by_keyboard():
+        return model.fit(problem.matrices[train], problem.labels[train])
 
 
 def _test_scores(problem, features, make):

@@ -1,6 +1,7 @@
 """What layers look at before they compute: spaces, numbers and shapes."""
 
 import operator
+from numbers import Real
 
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError, ShapeError
@@ -81,6 +82,19 @@ def require_positive(**numbers):
             positive = False
         if not positive:
             raise ParameterError(f"{name} must be a positive integer, not {number!r}.")
+
+
+def require_numbers(**numbers):
+    """Raise unless values are real numbers.
+
+    Parameters
+    ----------
+    **numbers : float
+        Values by name.
+    """
+    for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, Real):
+            raise ParameterError(f"{name} must be a number, not {number!r}.")
 
 
 def require_size(point, n):

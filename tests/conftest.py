@@ -4,6 +4,14 @@ import numpy as np
 import pytest
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory):
+    """Keep converted data out of the cache of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CORNET_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 class ArrayType:
     """An array library and a precision, and how to call functions with them."""
 

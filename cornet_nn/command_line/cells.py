@@ -6,13 +6,13 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
-from .files import make_writable, write_text
+from .files import make_writable, write_json, write_text
 from .settings import read_json
 from .tables import csv_table
 
 
 class Cells:
-    """Finished trainings of a comparison or a sweep, one row of a CSV file for each.
+    """Finished trainings that belong together, one row of a CSV file for each.
 
     Parameters
     ----------
@@ -50,12 +50,15 @@ class Cells:
         if record.exists() and not resume:
             raise ParameterError(
                 f"{directory} has results already: --resume goes on with them, and "
-                f"another --run-dir keeps them."
+                f"another directory keeps them."
             )
+        from ..training.description import environment
+
         if record.exists():
             require_same(read_json(record), conditions, directory)
         make_writable(self.directory)
-        write_text(record, json.dumps(conditions, indent=2) + "\n")
+        write_json(record, conditions)
+        write_json(self.directory / "environment.json", environment())
         if self._table.exists():
             self._read()
 
@@ -109,7 +112,7 @@ def require_same(before, now, directory):
     if differing:
         raise ParameterError(
             f"{directory} cannot be resumed otherwise than it was begun: "
-            f"{'; '.join(differing)}. Use the same, or another --run-dir."
+            f"{'; '.join(differing)}. Use the same, or another directory."
         )
 
 

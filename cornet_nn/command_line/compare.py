@@ -13,7 +13,7 @@ from . import splits
 from .cells import Cells
 from .files import contents, write_text
 from .fitting import RESULTS, fit_and_score
-from .options import add_command, add_running, resumable, run_directory
+from .options import add_command, add_metrics, add_running, resumable, run_directory
 from .settings import add_settings, given_settings, require_setting, with_defaults
 from .sources import (
     add_source,
@@ -40,6 +40,8 @@ trainings are not run again by --resume, which may add metrics and seeds."""
 
 _TITLES = ("metric", "test %", "std", "training %", "s/epoch", "runs")
 _KEYS = ("metric", "seed", "part")
+# Settings that tell trainings apart.
+_OWN = ("metric", "random_state")
 
 
 class Summary(NamedTuple):
@@ -79,13 +81,7 @@ def add_parser(commands):
     parser = add_command(commands, "compare", summary, _EPILOG, run)
     add_source(parser)
     group = parser.add_argument_group("comparison")
-    group.add_argument(
-        "--metrics",
-        nargs="+",
-        choices=tuple(METRICS),
-        default=list(METRICS),
-        help="metrics to compare (default: all five)",
-    )
+    add_metrics(group)
     group.add_argument(
         "--split",
         choices=("folds", "official"),
@@ -113,7 +109,7 @@ def add_parser(commands):
         metavar=("METRIC", "KEY=VALUE"),
         help="settings of one metric that differ from those of the others",
     )
-    add_settings(parser, leave_out=("metric", "random_state"))
+    add_settings(parser, leave_out=_OWN)
     add_running(parser, "runs/compare-DATA")
 
 
@@ -145,9 +141,7 @@ def run(options):
         source=source.record(),
         fingerprint=fingerprint(data),
         split=split,
-        settings={
-            k: v for k, v in settings.items() if k not in ("metric", "random_state")
-        },
+        settings={k: v for k, v in settings.items() if k not in _OWN},
         exceptions=exceptions,
     )
     cells = Cells(directory, _KEYS, RESULTS, conditions, options.resume)
@@ -195,6 +189,11 @@ def exceptions_of(words):
                 name, value = key_and_value(word)
             except argparse.ArgumentTypeError as error:
                 raise ParameterError(f"--for {metric}: {error}.") from None
+            if name in _OWN:
+                raise ParameterError(
+                    f"--for {metric} {word}: what tells trainings apart, "
+                    f"{' and '.join(_OWN)}, is not for choosing."
+                )
             require_setting(name, value, f"--for {metric}")
             exceptions.setdefault(metric, {})[name] = value
     return exceptions

@@ -80,7 +80,7 @@ def run(options):
         print(text_table(*_class_table(data)))
     if data.groups is not None:
         print(f"{len(np.unique(data.groups))} groups.")
-    print(f"{len(data.problems)} problems{':' if data.problems else '.'}")
+    print(f"{len(data.problems)} left out{':' if data.problems else '.'}")
     for problem in data.problems:
         print(f"  {problem}")
 

@@ -1,9 +1,11 @@
-"""Files that are written whole or not at all."""
+"""Files and directories that commands write."""
 
-import os
+import json
 from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
+
+from .._files import replacing
 
 
 def write_text(path, text):
@@ -22,16 +24,27 @@ def write_text(path, text):
         The file.
     """
     path = Path(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(draft, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(path, mode="w", encoding="utf-8", newline="") as file:
+        file.write(text)
     return path
+
+
+def write_json(path, value):
+    """Write a value of JSON, as `write_text` does.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    value : object
+        Value.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+    """
+    return write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def make_writable(directory):
@@ -69,7 +82,7 @@ def contents(directory):
 
 
 def fresh_directory(name, parent="runs"):
-    """Return a directory that is not there yet.
+    """Return a directory that is not there yet, or is empty.
 
     Parameters
     ----------
@@ -89,7 +102,7 @@ def fresh_directory(name, parent="runs"):
     'olm-connectomes'
     """
     directory, number = Path(parent) / name, 1
-    while directory.exists():
+    while directory.exists() and contents(directory):
         number += 1
         directory = Path(parent) / f"{name}-{number}"
     return directory

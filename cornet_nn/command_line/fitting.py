@@ -1,5 +1,6 @@
 """One training on one part of the data, and what it is worth on another."""
 
+import contextlib
 import warnings
 
 import numpy as np
@@ -40,54 +41,39 @@ def make_classifier(settings, **others):
     return make(**settings, **others)
 
 
-def resuming(directory):
-    """Return the parameters of an estimator that goes on with a run.
+@contextlib.contextmanager
+def stopped_by_keyboard():
+    """Raise if the keyboard stops a training, which by itself keeps what it learned.
 
-    Parameters
-    ----------
-    directory : pathlib.Path
-        Run directory. A run that was killed before its first checkpoint begins anew.
-
-    Returns
-    -------
-    parameters : dict
-        Parameters.
-    """
-    begun = (directory / "checkpoint.pt").exists()
-    return dict(directory=str(directory), resume=begun, overwrite=not begun)
-
-
-def fit(model, inputs, labels):
-    """Fit an estimator, and raise if the keyboard stops it.
-
-    Parameters
-    ----------
-    model : CorNetClassifier
-        Estimator, which keeps what it has learned when it is stopped.
-    inputs : array, shape=[N, ...]
-        Samples.
-    labels : array, shape=[N]
-        Their classes.
-
-    Returns
-    -------
-    model : CorNetClassifier
-        The estimator.
+    Half a training is then not taken for a whole one.
     """
     from ..training import TrainingInterruptedWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrainingInterruptedWarning)
         try:
-            model.fit(inputs, labels)
+            yield
         except TrainingInterruptedWarning as stop:
             raise KeyboardInterrupt(str(stop)) from None
-    # Of several processes, one that is stopped may return like one that is done.
-    epochs, patience = len(model.history_), model.patience
-    is_out_of_patience = patience is not None and epochs - model.epoch_ >= patience
-    if epochs < model.max_epochs and not is_out_of_patience:
-        raise KeyboardInterrupt
-    return model
+
+
+def fit(model, data):
+    """Fit an estimator, and raise if the keyboard stops it.
+
+    Parameters
+    ----------
+    model : CorNetClassifier
+        Estimator, which keeps what it has learned when it is stopped.
+    data : Dataset
+        Samples. If they have groups, validation holds out whole groups.
+
+    Returns
+    -------
+    model : CorNetClassifier
+        The estimator.
+    """
+    with stopped_by_keyboard():
+        return model.fit(data.inputs, names_of_classes(data), groups=data.groups)
 
 
 def fit_and_score(data, train, test, settings, directory=None):
@@ -112,13 +98,13 @@ def fit_and_score(data, train, test, settings, directory=None):
     """
     if settings["kind"] == "auto":
         settings = settings | dict(kind=data.kind)
-    running = {} if directory is None else resuming(directory)
+    running = {} if directory is None else dict(directory=directory, resume=True)
     model = make_classifier(settings, progress=False, **running)
-    names = names_of_classes(data)
-    fit(model, data.inputs[train], names[train])
+    train, test = data.subset(train), data.subset(test)
+    fit(model, train)
     return dict(
-        accuracy=model.score(data.inputs[test], names[test]),
-        train_accuracy=model.score(data.inputs[train], names[train]),
+        accuracy=model.score(test.inputs, names_of_classes(test)),
+        train_accuracy=model.score(train.inputs, names_of_classes(train)),
         epochs=len(model.history_),
         seconds_per_epoch=np.median([epoch["seconds"] for epoch in model.history_]),
         samples=len(test),

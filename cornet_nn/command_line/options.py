@@ -5,6 +5,8 @@ import contextlib
 import shlex
 from pathlib import Path
 
+from geomstats_cor import METRICS
+
 from .files import fresh_directory
 
 
@@ -64,6 +66,23 @@ def add_running(parser, default):
         "--resume", action="store_true", help="go on with what is in the run directory"
     )
     add_quiet(group)
+
+
+def add_metrics(group):
+    """Add a choice of metrics.
+
+    Parameters
+    ----------
+    group : argparse._ArgumentGroup
+        Where the option is added.
+    """
+    group.add_argument(
+        "--metrics",
+        nargs="+",
+        choices=tuple(METRICS),
+        default=list(METRICS),
+        help="metrics (default: all five)",
+    )
 
 
 def add_quiet(parser):

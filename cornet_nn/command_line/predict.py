@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from .files import write_text
+from geomstats_cor.exceptions import ParameterError
+
+from .files import make_writable, write_text
 from .options import add_command, add_quiet
 from .runs import add_run, load_run
 from .sources import names_of_classes
@@ -48,6 +50,9 @@ def run(options):
     options : argparse.Namespace
         Options.
     """
+    if options.output.is_dir():
+        raise ParameterError(f"{options.output} is a folder: name a file with -o.")
+    make_writable(options.output.parent)
     # A sample that is left out would shift the rows of those after it.
     model, data, index, *_ = load_run(options, errors="raise")
     probabilities = model.predict_proba(data.inputs)
@@ -58,6 +63,5 @@ def run(options):
         header.append("true")
         columns.append(names_of_classes(data))
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    options.output.parent.mkdir(parents=True, exist_ok=True)
     write_text(options.output, csv_table(header, rows))
     print(options.output if options.quiet else f"{len(rows)} rows in {options.output}.")

@@ -1,6 +1,6 @@
 """Run directories: what they say of the data, and the network that is in them."""
 
-import json
+import contextlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from geomstats_cor.exceptions import ParameterError
 
-from .files import write_text
+from .files import write_json
 from .settings import read_json
 from .sources import add_source, fingerprint, source_of
 from .splits import official
 
 _RECORD = "run.json"
+# The estimator writes it when training begins.
+_CONFIGURATION = "configuration.json"
 
 
 def holds_run(directory):
@@ -29,7 +31,7 @@ def holds_run(directory):
     holds_run : bool
         Whether there is.
     """
-    return any((directory / name).exists() for name in (_RECORD, "configuration.json"))
+    return any((directory / name).exists() for name in (_RECORD, _CONFIGURATION))
 
 
 def make_record(source, data, settings):
@@ -67,7 +69,24 @@ def write_record(directory, record):
     record : dict
         Record.
     """
-    write_text(directory / _RECORD, json.dumps(record, indent=2) + "\n")
+    write_json(directory / _RECORD, record)
+
+
+@contextlib.contextmanager
+def removed_if_refused(directory):
+    """Remove the record of a run if a block raises before anything is trained.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Run directory, to which another run can then be written.
+    """
+    try:
+        yield
+    except Exception:
+        if not (directory / _CONFIGURATION).exists():
+            (directory / _RECORD).unlink(missing_ok=True)
+        raise
 
 
 def read_record(directory):

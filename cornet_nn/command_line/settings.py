@@ -70,8 +70,14 @@ def class_weight(word):
     """
     if word == "balanced":
         return word
-    pairs = (part.rsplit("=", 1) for part in word.split(","))
-    return {name: float(weight) for name, weight in pairs}
+    try:
+        pairs = (part.rsplit("=", 1) for part in word.split(","))
+        return {name: float(weight) for name, weight in pairs}
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is neither 'balanced' nor weights such as 'walk=1,run=2.5'; "
+            f"names with a comma can be given in a --config file"
+        ) from None
 
 
 _KEYS = tuple(METRICS)
@@ -140,8 +146,8 @@ TRAINING = (
     Setting(
         "validation",
         None,
-        "part of the training samples to hold out, between 0 and 1; the network is "
-        "then that of the epoch with their least loss",
+        "part of the training samples to hold out, between 0 and 1, whole groups if "
+        "the data has groups; the network is that of the epoch with their least loss",
         float,
     ),
     Setting(

@@ -5,15 +5,13 @@ import functools
 
 import numpy as np
 
-from geomstats_cor import METRICS
-
 from . import splits
 from .cells import Cells
 from .combinations import Combination, combinations, preprocessings
 from .files import contents, write_text
 from .fitting import RESULTS
 from .nested import KEYS, NestedSearch
-from .options import add_command, add_running, resumable, run_directory
+from .options import add_command, add_metrics, add_running, resumable, run_directory
 from .runs import make_record, write_record
 from .settings import add_settings, given_settings, with_defaults
 from .sources import add_source, describe, fingerprint, short_name, source_of
@@ -51,13 +49,7 @@ def add_parser(commands):
     parser = add_command(commands, "sweep", summary, _EPILOG, run)
     add_source(parser)
     group = parser.add_argument_group("combinations")
-    group.add_argument(
-        "--metrics",
-        nargs="+",
-        choices=tuple(METRICS),
-        default=list(METRICS),
-        help="metrics (default: all five)",
-    )
+    add_metrics(group)
     for name, default, what in (
         ("powers", [1.0, 0.5], "matrix powers"),
         ("shrinkages", [0.0], "amounts of shrinkage"),

@@ -1,16 +1,21 @@
 """cornet train: one network, and all that is needed to use it and to go on with it."""
 
-import json
 from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
 from .cells import require_same
-from .files import contents, make_writable, write_text
-from .fitting import fit, make_classifier, resuming
+from .files import contents, make_writable, write_json
+from .fitting import fit, make_classifier
 from .options import add_command, add_running, resumable, run_directory
 from .processes import world
-from .runs import holds_run, make_record, read_record, write_record
+from .runs import (
+    holds_run,
+    make_record,
+    read_record,
+    removed_if_refused,
+    write_record,
+)
 from .settings import add_settings, given_settings, with_defaults
 from .sources import add_source, describe, names_of_classes, source_of
 from .tables import percent, text_table
@@ -68,14 +73,15 @@ def run(options):
     record = make_record(source, data, settings)
     if options.resume:
         require_same(_fixed(read_record(directory)), _fixed(record), directory)
-    running = resuming(directory) if options.resume else dict(directory=str(directory))
-    model = make_classifier(settings, progress=not quiet, **running)
+    model = make_classifier(
+        settings, progress=not quiet, directory=str(directory), resume=options.resume
+    )
     if is_first:
         make_writable(directory)
         write_record(directory, record)
     part = data if data.test is None else data.train_part()
-    with resumable(options, directory):
-        fit(model, part.inputs, names_of_classes(part))
+    with resumable(options, directory), removed_if_refused(directory):
+        fit(model, part)
     if is_first:
         _report(model, data, directory, options.quiet)
 
@@ -117,7 +123,7 @@ def _report(model, data, directory, quiet):
         result["test_accuracy"] = model.score(test.inputs, names_of_classes(test))
         result["test_samples"] = len(test)
         rows.append(("test", percent(result["test_accuracy"])))
-    write_text(directory / "result.json", json.dumps(result, indent=2) + "\n")
+    write_json(directory / "result.json", result)
     print(f"{describe(data)}; epoch {model.epoch_} of {len(model.history_)}.")
     print(text_table(("part", "accuracy %"), rows))
     if not quiet:

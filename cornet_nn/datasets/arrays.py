@@ -24,6 +24,7 @@ _ARRAYS = {
     "names": "names",
     "groups": "groups",
 }
+_STACKS = {"C", "S", "X"}
 
 
 def load_arrays(
@@ -62,14 +63,9 @@ def load_arrays(
         Data set.
     """
     arrays = _found(path)
-    stacks = [name for name in ("C", "S", "X") if name in arrays]
-    if len(stacks) != 1:
-        raise DataError(
-            f"{path} holds {', '.join(sorted(arrays)) or 'nothing'}: one array C, S or "
-            f"X is wanted"
-        )
+    [stack] = _STACKS & arrays.keys()
     if "L" in arrays:
-        if stacks != ["X"] or kind is not None:
+        if stack != "X" or kind is not None:
             raise ParameterError(
                 f"{path} holds sequences, by its array L: their frames are X, and "
                 f"their kind is not for choosing"
@@ -82,8 +78,8 @@ def load_arrays(
             f"{', '.join(unused)}: for sequences only, and {path} holds none, as it "
             f"has no array L"
         )
-    kind = {"C": "correlation", "S": "covariance", "X": kind}[stacks[0]]
-    return _stack(arrays.pop(stacks[0]), arrays, path, kind, **steps)
+    kind = {"C": "correlation", "S": "covariance", "X": kind}[stack]
+    return _stack(arrays.pop(stack), arrays, path, kind, **steps)
 
 
 def _found(path):
@@ -91,6 +87,7 @@ def _found(path):
     try:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as file:
+                _require_stack(path, file.files)
                 return {name: file[name] for name in file.files if name in _ARRAYS}
         files = {
             name: path.with_name(f"{path.stem}_{word}.npy")
@@ -100,7 +97,18 @@ def _found(path):
         files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
         return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
+        raise DataError(
+            f"{path} cannot be read: {error}. Files hold numbers, and names as text, "
+            f"such as np.array(names, dtype=str)"
+        ) from error
+
+
+def _require_stack(path, names):
+    if len(_STACKS.intersection(names)) != 1:
+        raise DataError(
+            f"{path} holds {', '.join(sorted(names)) or 'nothing'}: one array C, S or "
+            f"X is wanted"
+        )
 
 
 def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
@@ -132,7 +140,10 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
 
 def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
     if stack.dtype.kind not in "fiu":
-        raise DataError(f"{path}: real numbers are wanted, not {stack.dtype}")
+        raise DataError(
+            f"{path}: real numbers are wanted, not {stack.dtype}. Complex signals can "
+            f"be given as their real and imaginary parts, each a channel"
+        )
     if stack.dtype not in (np.float32, np.float64):
         stack = stack.astype(np.float64)
     kind = kind or kind_of(stack)

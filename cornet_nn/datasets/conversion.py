@@ -148,9 +148,11 @@ def default_cache():
     Returns
     -------
     directory : pathlib.Path
-        `cornet_nn` under XDG_CACHE_HOME, or under LOCALAPPDATA on Windows, or under
-        `~/.cache`.
+        CORNET_CACHE of the environment, or else `cornet_nn` under XDG_CACHE_HOME, or
+        under LOCALAPPDATA on Windows, or under `~/.cache`.
     """
+    if os.environ.get("CORNET_CACHE"):
+        return Path(os.environ["CORNET_CACHE"])
     home = os.environ.get("XDG_CACHE_HOME")
     if not home and os.name == "nt":
         home = os.environ.get("LOCALAPPDATA")
@@ -195,7 +197,7 @@ def _stacked(items, results):
         if not isinstance(result, str) and result.shape != usual:
             result = f"has shape {result.shape}, and others {usual}"
         if isinstance(result, str):
-            problems.append(f"{name} {result}: left out")
+            problems.append(f"{name} {result}")
         else:
             values.append(result)
             kept.append(number)

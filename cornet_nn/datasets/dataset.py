@@ -34,7 +34,7 @@ class Dataset:
     synthetic : bool
         Whether the data is simulated.
     problems : tuple of str
-        What was wrong with which item, and what was done about it.
+        What was wrong with each item that was left out.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Dataset:
         if self.test is not None:
             parts.append(f"{self.test.sum()} for test")
         if self.problems:
-            parts.append(f"{len(self.problems)} problems")
+            parts.append(f"{len(self.problems)} left out")
         title = "Dataset (synthetic)" if self.synthetic else "Dataset"
         return f"{title} {self.name}: {', '.join(parts)}"
 

@@ -64,7 +64,7 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
         raise ParameterError(f"{directory} holds neither .amc files nor trajectories")
     classes_of = {file: _class_of(file, directory) for file in files}
     nameless = [
-        f"{file.relative_to(directory)} has no class in its name or folder: left out"
+        f"{file.relative_to(directory)} has no class in its name or folder"
         for file in files
         if classes_of[file] is None
     ]

@@ -137,12 +137,11 @@ def load(
     conversion = Conversion(_cache_directory(cache), jobs, progress)
     dataset = _loaded(data, directory, conversion, chosen)
     if dataset.problems:
-        message = (
-            f"{dataset.name}: {len(dataset.problems)} problems, {len(dataset)} items "
-            f"loaded. {listed(dataset.problems)}"
-        )
+        bad = len(dataset.problems)
+        some = f"{dataset.name}: {bad} of {bad + len(dataset)} items"
         if errors == "raise":
-            raise DataError(message)
+            raise DataError(f"{some} cannot be used. {listed(dataset.problems)}")
+        message = f"{some} left out. {listed(dataset.problems)}"
         warnings.warn(message, DataWarning, stacklevel=2)
     return dataset
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .conversion import Converted
+from .conversion import Converted, listed
 
 
 def regularized(covariances, shrinkage=0.0, ridge=0.0):
@@ -159,9 +159,9 @@ def screened(stack, names, kind, shrinkage=0.0, ridge=0.0):
             values.append(_usable(item, kind, shrinkage, ridge))
             kept.append(number)
         except DataError as error:
-            problems.append(f"{name} {error}: left out")
+            problems.append(f"{name} {error}")
     if not kept:
-        raise DataError(f"none of {len(stack)} items can be used: {problems[:5]}")
+        raise DataError(f"none of {len(stack)} items can be used. {listed(problems)}")
     return Converted(np.stack(values), np.array(kept), tuple(problems))
 
 

@@ -66,8 +66,6 @@ def matched(files, pattern):
     found = [(file, pattern.fullmatch(file.stem)) for file in sorted(files)]
     named = [(file, match) for file, match in found if match]
     problems = [
-        f"{file.name} is not named as wanted: left out"
-        for file, match in found
-        if not match
+        f"{file.name} is not named as wanted" for file, match in found if not match
     ]
     return named, problems

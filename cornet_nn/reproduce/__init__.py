@@ -12,6 +12,16 @@ from .options import Options
 
 __all__ = ["TABLES", "Options", "Table", "add_parser", "reproduce", "run"]
 
+_EPILOG = """\
+examples:
+  cornet reproduce --list
+  cornet reproduce main --data ~/data --output runs/main
+  cornet reproduce mixed --data ~/data --only HDM05 --resume
+
+Data sets that are not there are named, and their cells have the paper's number alone.
+The output folder has TABLE.md, TABLE.csv, figures, and TABLE-runs with every training,
+which --resume does not run again; docs/reproduce.md has the protocol."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -85,6 +95,7 @@ def reproduce(table, options=None):
     """
     import importlib
 
+    from ..command_line.files import make_writable, write_text
     from . import report
 
     options = Options() if options is None else options
@@ -98,6 +109,7 @@ def reproduce(table, options=None):
         )
     if options.data is not None and not options.data.is_dir():
         raise ParameterError(f"there is no folder {options.data} with data sets.")
+    make_writable(options.output)
     entry = TABLES[table]
     module = importlib.import_module(f".{entry.module}", __name__)
     cells = getattr(module, entry.function)(table, options)
@@ -106,9 +118,8 @@ def reproduce(table, options=None):
             f"no row or column of {table} is called {', '.join(options.only)}."
         )
     text = report.as_markdown(cells, entry.title, getattr(report, entry.show))
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / f"{table}.md").write_text(text + "\n", encoding="utf-8")
-    report.write_csv(cells, options.output / f"{table}.csv")
+    write_text(options.output / f"{table}.md", text + "\n")
+    write_text(options.output / f"{table}.csv", report.as_csv(cells))
     return text
 
 
@@ -134,12 +145,10 @@ def add_parser(subparsers):
     >>> parser.parse_args(["reproduce", "mixed", "--seeds", "2"]).seeds
     2
     """
-    parser = subparsers.add_parser(
-        "reproduce",
-        help="recompute a table of the paper",
-        description="Recompute a table of the paper, and print ours beside the "
-        "paper's number. Data sets that are not there are named.",
-    )
+    from ..command_line.options import add_command, add_quiet
+
+    summary = "recompute a table of the paper, ours beside the paper's number"
+    parser = add_command(subparsers, "reproduce", summary, _EPILOG, run)
     parser.add_argument("table", nargs="?", choices=tuple(TABLES), metavar="TABLE")
     parser.add_argument("--list", action="store_true", help="list the tables")
     parser.add_argument(
@@ -172,8 +181,7 @@ def add_parser(subparsers):
         help="add a column of simulated radar signals, for which the paper has none",
     )
     parser.add_argument("--resume", action="store_true", help="keep finished runs")
-    parser.add_argument("--quiet", action="store_true", help="show nothing")
-    parser.set_defaults(run=run)
+    add_quiet(parser)
     return parser
 
 
@@ -214,7 +222,7 @@ def run(arguments):
         quiet=arguments.quiet,
     )
     text = reproduce(arguments.table, options)
+    print(text)
     if not arguments.quiet:
-        print(text)
         print(f"\nWritten to {options.output}/{arguments.table}.md and .csv")
     return 0

@@ -1,21 +1,25 @@
 """Tables of accuracies: train every row on every data set that is there."""
 
+import functools
 import math
 import statistics
 from dataclasses import replace
 
 import numpy as np
 
+from cornet_nn.command_line.cells import Cells
+from cornet_nn.command_line.fitting import stopped_by_keyboard
 from cornet_nn.training import TrainingDivergedError
+from cornet_nn.training.description import fingerprint
 from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
 
 from .methods import EXACT, find_method, why_not
 from .published import published_results
 from .report import Cell
-from .runs import Runs
 from .sources import SYNTHETIC, Absent, find_data
 from .splits import splits
 
+_KEYS = ("method", "data", "seed", "epochs", "samples")
 # Matrices between layers may leave what numbers can hold on the test part, too.
 _DIVERGED = (TrainingDivergedError, NotFiniteError, NotPositiveDefiniteError)
 
@@ -36,7 +40,8 @@ def accuracy_cells(table, options):
         Cells, row by row. A cell without data, and a row that no library offers, has
         the number of the paper and a note.
     """
-    runs = Runs(options.output / f"{table}-runs.csv", options.resume)
+    directory = options.output / f"{table}-runs"
+    runs = Cells(directory, _KEYS, ("accuracy", "seconds"), {}, options.resume)
     return [_computed(cell, options, runs) for cell in outlined(table, options)]
 
 
@@ -81,52 +86,56 @@ def _computed(cell, options, runs):
         return replace(cell, note=reason)
     method = find_method(cell.method, cell.data)
     epochs = options.epochs or method.epochs
-    dataset = None
+    dataset = find_data(cell.data, method.form, options.data, options.quiet)
+    if isinstance(dataset, Absent):
+        return replace(cell, note=dataset.reason)
     results = []
-    for seed in range(options.seeds):
-        finished = runs.find(cell.method, cell.data, seed, epochs)
-        if finished is None:
-            if dataset is None:
-                dataset = find_data(cell.data, method.form, options.data, options.quiet)
-            if isinstance(dataset, Absent):
-                return replace(cell, note=dataset.reason)
-            finished = _run(method, dataset, cell, seed, epochs, options)
-            runs.keep(cell.method, cell.data, seed, epochs, *finished)
-        results.append(finished)
+    for seed, parts in enumerate(splits(dataset, cell.data, options.seeds)):
+        # Other data and other folds are other runs.
+        samples = f"{_fingerprint(dataset)[:12]}-{fingerprint(*parts)[:12]}"
+        key = (cell.method, cell.data, seed, epochs, samples)
+        if key not in runs:
+            model = method.make(epochs, seed, not options.quiet)
+            runs.add(key, _run(model, dataset, *parts))
+        results.append(runs[key])
     return _summarised(cell, results, epochs, method.epochs)
+
+
+@functools.lru_cache(maxsize=2)
+def _fingerprint(dataset):
+    return fingerprint(dataset.inputs, dataset.labels)
 
 
 def _summarised(cell, results, epochs, usual):
     notes = [] if epochs == usual else [f"{epochs} epochs instead of {usual}"]
-    finite = [result for result in results if not math.isnan(result[0])]
+    finite = [result for result in results if not math.isnan(result["accuracy"])]
     if len(finite) < len(results):
         failures = len(results) - len(finite)
         notes.insert(0, f"{failures} of {len(results)} runs diverged")
     if not finite:
         return replace(cell, note=", ".join(notes))
-    accuracies, seconds = zip(*finite, strict=True)
+    accuracies = [result["accuracy"] for result in finite]
     return replace(
         cell,
         mean=statistics.fmean(accuracies),
         deviation=statistics.pstdev(accuracies),
-        seconds=statistics.median(seconds),
+        seconds=statistics.median(result["seconds"] for result in finite),
         runs=len(finite),
         note=", ".join(notes),
     )
 
 
-def _run(method, dataset, cell, seed, epochs, options):
+def _run(model, dataset, train, test):
     """Return accuracy on the test part, over samples, and seconds per epoch.
 
     Both are NaN if the training diverged, as that of CorNet-LSM with ReLU did for the
     authors.
     """
-    train, test = splits(dataset, cell.data, options.seeds)[seed]
-    model = method.make(epochs, seed, not options.quiet)
     try:
-        model.fit(dataset.inputs[train], dataset.labels[train])
+        with stopped_by_keyboard():
+            model.fit(dataset.inputs[train], dataset.labels[train])
         right = model.predict(dataset.inputs[test]) == dataset.labels[test]
     except _DIVERGED:
-        return math.nan, math.nan
-    seconds = [row["seconds"] for row in model.history_]
-    return 100.0 * float(np.mean(right)), statistics.median(seconds)
+        return dict(accuracy=math.nan, seconds=math.nan)
+    seconds = statistics.median(row["seconds"] for row in model.history_)
+    return dict(accuracy=100.0 * np.mean(right), seconds=seconds)

@@ -25,7 +25,7 @@ class Options:
     resume : bool
         Whether to keep the cells that an earlier call has finished.
     quiet : bool
-        Whether to show neither progress nor the table.
+        Whether to show no progress.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Tables with ours beside the paper's number."""
 
-import csv
 from dataclasses import dataclass
 
+from ..command_line.tables import csv_table, markdown_table
 from .published import Published
 
 
@@ -48,31 +48,28 @@ COLUMNS = (
 )
 
 
-def write_csv(cells, path):
-    """Write cells as a CSV file, one line each.
+def as_csv(cells):
+    """Return cells as the text of a CSV file, one line each.
 
     Parameters
     ----------
     cells : sequence of Cell
         Cells.
-    path : Path
-        File.
+
+    Returns
+    -------
+    text : str
+        Text.
     """
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for cell in cells:
-            paper = cell.published or Published("", "", "", None, None, None)
-            writer.writerow(
-                [
-                    cell.method,
-                    cell.data,
-                    *map(_plain, (paper.mean, paper.deviation, paper.seconds)),
-                    *map(_plain, (cell.mean, cell.deviation, cell.seconds)),
-                    cell.runs,
-                    cell.note,
-                ]
-            )
+    rows = []
+    for cell in cells:
+        paper = cell.published or Published("", "", "", None, None, None)
+        numbers = (paper.mean, paper.deviation, paper.seconds)
+        numbers += (cell.mean, cell.deviation, cell.seconds)
+        rows.append(
+            (cell.method, cell.data, *map(_plain, numbers), cell.runs, cell.note)
+        )
+    return csv_table(COLUMNS, rows)
 
 
 def as_markdown(cells, title, show):
@@ -100,7 +97,7 @@ def as_markdown(cells, title, show):
     ### Main
     <BLANKLINE>
     | method | Radar, paper | ours |
-    |---|---|---|
+    |---|---:|---:|
     | CorNet-OLM | 97.57 ± 0.76 | – |
     <BLANKLINE>
     - no data: CorNet-OLM on Radar
@@ -109,7 +106,7 @@ def as_markdown(cells, title, show):
     columns = list(dict.fromkeys(cell.data for cell in cells))
     places = {(cell.method, cell.data): cell for cell in cells}
     head = ["method"] + [t for name in columns for t in (f"{name}, paper", "ours")]
-    lines = [f"### {title}", "", _line(head), "|" + "---|" * len(head)]
+    rows = []
     for method in methods:
         texts = [method]
         for column in columns:
@@ -119,8 +116,10 @@ def as_markdown(cells, title, show):
                 show(paper.mean, paper.deviation, paper.seconds) if paper else "–"
             )
             texts.append(show(cell.mean, cell.deviation, cell.seconds))
-        lines.append(_line(texts))
-    return "\n".join(lines + ["", *_reasons(cells, methods)]).rstrip()
+        rows.append(texts)
+    table = markdown_table(head, rows)
+    reasons = "\n".join(_reasons(cells, methods))
+    return f"### {title}\n\n{table}\n\n{reasons}".rstrip()
 
 
 def show_accuracy(mean, deviation, seconds):
@@ -161,10 +160,6 @@ def _reasons(cells, methods):
             for c, rows in columns.items()
         ]
         yield f"- {note}: {'; '.join(places)}"
-
-
-def _line(texts):
-    return "| " + " | ".join(texts) + " |"
 
 
 def _plain(number):

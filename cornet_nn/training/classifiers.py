@@ -71,7 +71,8 @@ class CorNetClassifier(NetworkClassifier):
         Number of samples in a batch.
     validation : float
         Part of the samples that is held out, each class in proportion, to choose the
-        epoch with the least loss on them; no epoch is chosen if None.
+        epoch with the least loss on them; no epoch is chosen if None. With groups,
+        whole ones are held out; see `fit`.
     patience : int
         Number of epochs to wait for a better one before stopping; for ever if None.
     class_weight : {"balanced"} or dict

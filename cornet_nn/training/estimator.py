@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
@@ -48,7 +48,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         tags.input_tags.two_d_array = self.front_end is not None
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X, y, groups=None):
         """Train the network.
 
         Parameters
@@ -57,6 +57,9 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             Correlation matrices, covariance matrices or signals.
         y : array-like, shape=[N]
             Classes: numbers or strings.
+        groups : array-like, shape=[N]
+            What samples of a group have in common, such as a subject: validation holds
+            out whole groups. Samples are on their own if None.
 
         Returns
         -------
@@ -70,9 +73,11 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 lambda: run.open(self.resume, self.overwrite)
             )
         X, y = self._read_training(X, y)
+        groups = None if groups is None else column_or_1d(groups)
+        check_consistent_length(X, groups)
         notes = {}
         if run is not None or processes.count > 1:
-            notes["identity"] = self._identity(X, y)
+            notes["identity"] = self._identity(X, y, groups)
             processes.require_same(notes["identity"])
         if checkpoint is None:
             self.seed_ = processes.ask_first(self._draw_seed)
@@ -89,7 +94,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
             if run is not None:
                 processes.ask_first(lambda: self._require_space(run, network))
-            task = self._task(X, labels, network)
+            task = self._task(X, labels, groups, network)
             if run is not None:
                 processes.ask_first(lambda: self._write_configuration(run, network))
             outcome = train(network, task, schedule, processes, run, checkpoint, notes)
@@ -217,9 +222,16 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
     def _validated(self, X, reset, **targets):
         require_dense(X)
         require_one_size(X)
+        if isinstance(X, torch.Tensor):
+            X = X.detach().cpu().numpy()
+        if np.iscomplexobj(np.asarray(X)):
+            raise ParameterError(
+                "Complex data not supported: pass real and imaginary parts of signals "
+                "as channels, or a front end that takes both."
+            )
         return validate_data(
             self,
-            X.detach().cpu().numpy() if isinstance(X, torch.Tensor) else X,
+            X,
             **targets,
             reset=reset,
             dtype=[np.float64, np.float32],
@@ -254,8 +266,10 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             self.size_, self.channels_, len(self.classes_), front_end, options
         )
 
-    def _task(self, X, labels, network):
-        training, held_out = split_validation(labels, self.validation, self.seed_)
+    def _task(self, X, labels, groups, network):
+        training, held_out = split_validation(
+            labels, self.validation, self.seed_, groups
+        )
         weights = find_class_weights(self.class_weight, self.classes_, labels[training])
         inputs = self._prepared(network, X)
         if self.center:

@@ -16,6 +16,7 @@ from geomstats_cor.exceptions import (
 from geomstats_cor.kernels._tolerances import input_tolerance
 from geomstats_cor.stacks import find_bad
 
+from .._doors import require_numbers
 from ..front_end import CovariancePooling, PowerCorrelation, Shrinkage
 
 KINDS = ("correlation", "covariance", "signal")
@@ -141,6 +142,7 @@ def make_front_end(front_end, kind, power, shrinkage):
     front_end : torch.nn.Module or None
         Module; None if samples are what the network takes.
     """
+    require_numbers(power=power, shrinkage=shrinkage)
     if not math.isfinite(power):
         raise ParameterError(f"power must be a finite number, not {power!r}.")
     to_correlation = PowerCorrelation(power, shrinkage)
@@ -170,6 +172,7 @@ def require_usable(X, kind, shrinkage):
             f"X has shape {X.shape}: a signal needs at least two time steps, on the "
             f"last axis."
         )
+    require_numbers(shrinkage=shrinkage)
     shrink = Shrinkage(shrinkage)
     bad, count = [], 0
     for start, piece in pieces(X):

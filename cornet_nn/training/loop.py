@@ -72,11 +72,19 @@ class TrainingLoop(NeuralNet):
             Their classes.
         validation : tuple of tensor or None
             Samples and classes to validate on after every epoch.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the keyboard stopped one of several processes.
         """
         if validation is not None:
             held_out = Dataset(*validation)
             self.train_split = lambda dataset, y: (dataset, held_out)
         self.partial_fit(inputs, labels, epochs=self.max_epochs - self.epochs_done)
+        if self.interrupted_ and self.processes.count > 1:
+            # The others may still wait for this one: none can go on without it.
+            raise KeyboardInterrupt
 
     def fit_loop(self, *arguments, **keywords):
         """Run skorch's loop until a callback or the keyboard stops it."""
@@ -85,8 +93,6 @@ class TrainingLoop(NeuralNet):
         except StopTraining:
             pass
         except KeyboardInterrupt:
-            if self.processes.count > 1:  # the others would wait for this one
-                raise
             self.interrupted_ = True
         return self
 

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import json
-import os
 import pathlib
 import pickle
 import shutil
@@ -11,6 +10,7 @@ import tempfile
 
 import torch
 
+from .._files import replacing
 from .errors import ResumeError, RunDirectoryError
 
 CONFIGURATION = "configuration.json"
@@ -117,7 +117,8 @@ class RunDirectory:
 
     def clear(self):
         """Remove the files of a run, and nothing else."""
-        for name in FILES:
+        # The configuration goes last: with it, what is left is known as a run.
+        for name in reversed(FILES):
             (self.path / name).unlink(missing_ok=True)
 
     def read_checkpoint(self):
@@ -189,22 +190,16 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def _replacing(self, name, text=False):
-        """Open a new file, which takes the place of the old one when it is complete."""
-        new = self.path / f".{name}.new"
+        """Open a file as `replacing` does, and name it if it cannot be written."""
         how = dict(mode="w", encoding="utf-8", newline="") if text else dict(mode="wb")
         try:
-            with open(new, **how) as file:
+            with replacing(self.path / name, **how) as file:
                 yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, self.path / name)
         except OSError as error:
             raise RunDirectoryError(
                 f"{self.path / name} cannot be written: {error}. What was there before "
                 f"is unchanged."
             ) from error
-        finally:
-            new.unlink(missing_ok=True)
 
 
 def require_same_run(stored, given):

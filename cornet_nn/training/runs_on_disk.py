@@ -57,13 +57,13 @@ class RunsOnDisk:
             )
         return None if self.directory is None else RunDirectory(self.directory)
 
-    def _identity(self, X, y):
+    def _identity(self, X, y, groups):
         """Return what must be the same in a run that is resumed."""
         parameters = self.get_params(deep=False)
         return {
             "estimator": type(self).__name__,
             **{k: described(v) for k, v in parameters.items() if k not in _FREE},
-            "data": fingerprint(X, y),
+            "data": fingerprint(*(a for a in (X, y, groups) if a is not None)),
         }
 
     def _require_resumable(self, checkpoint, identity):

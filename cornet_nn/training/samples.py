@@ -1,15 +1,17 @@
 """Samples as the loop takes them."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedGroupKFold, train_test_split
 from sklearn.utils.class_weight import compute_class_weight
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
+from .._doors import require_numbers
 from .inputs import pieces
 
 
@@ -98,7 +100,7 @@ def prepare(network, X, is_prepared, dtype, device):
     return torch.cat(prepared)
 
 
-def split_validation(labels, validation, seed):
+def split_validation(labels, validation, seed, groups=None):
     """Return the places of samples to learn from, and of those to validate on.
 
     Parameters
@@ -109,6 +111,9 @@ def split_validation(labels, validation, seed):
         Part of the samples to validate on, each class in proportion; none if None.
     seed : int
         Seed of the draw.
+    groups : numpy.ndarray, shape=[N]
+        Groups that are held out as a whole, so that the part and the proportions are
+        met as closely as they allow; none if None.
 
     Returns
     -------
@@ -117,11 +122,14 @@ def split_validation(labels, validation, seed):
     """
     if validation is None:
         return slice(None), None
-    if isinstance(validation, bool) or not 0.0 < validation < 1.0:
+    require_numbers(validation=validation)
+    if not 0.0 < validation < 1.0:
         raise ParameterError(
             f"validation is {validation!r}: the part of the samples to validate on is "
             f"between 0 and 1, or None."
         )
+    if groups is not None:
+        return _split_groups(labels, validation, seed, groups)
     try:
         training, held_out = train_test_split(
             np.arange(len(labels)),
@@ -132,9 +140,36 @@ def split_validation(labels, validation, seed):
     except ValueError as error:
         raise ParameterError(
             f"validation = {validation} of {len(labels)} samples cannot have its share "
-            f"of every class: {error} Use another part, or more samples."
+            f"of every class: {str(error).rstrip('.')}. Use another part, or more "
+            f"samples."
         ) from error
     return np.sort(training), np.sort(held_out)
+
+
+def _split_groups(labels, validation, seed, groups):
+    count = len(np.unique(groups))
+    if count < 2:
+        raise ParameterError(
+            "all samples are in one group: validation holds out whole groups, and "
+            "needs two at least."
+        )
+    folds = min(max(2, round(1.0 / validation)), count)
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    try:
+        with warnings.catch_warnings():
+            # A class that is not in every fold is looked at below.
+            warnings.simplefilter("ignore", UserWarning)
+            training, held_out = next(splitter.split(labels, labels, groups))
+    except ValueError as error:
+        raise ParameterError(
+            f"validation = {validation} of {count} groups cannot be held out: {error}"
+        ) from error
+    if len(np.setdiff1d(labels, labels[training])):
+        raise ParameterError(
+            f"with validation = {validation} all samples of a class are in groups that "
+            f"are held out: use another random_state, or no groups."
+        )
+    return training, held_out
 
 
 def find_class_weights(class_weight, classes, labels):

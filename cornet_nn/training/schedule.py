@@ -8,7 +8,7 @@ import torch
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._doors import require_positive
+from .._doors import require_numbers, require_positive
 
 OPTIMIZERS = {
     "adam": torch.optim.Adam,
@@ -50,6 +50,7 @@ class Schedule:
         require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
         if self.patience is not None:
             require_positive(patience=self.patience)
+        require_numbers(lr=self.lr, weight_decay=self.weight_decay)
         if not 0.0 < self.lr < math.inf:
             raise ParameterError(f"lr must be a positive number, not {self.lr!r}.")
         if not 0.0 <= self.weight_decay < math.inf:
@@ -65,7 +66,7 @@ class Schedule:
             torch.empty(0, device=self.device)
         except (RuntimeError, AssertionError) as error:
             raise ParameterError(
-                f"there is no device {self.device!r} here: {error} Use device='cpu'."
+                f"there is no device {self.device!r} here: {error}. Use device='cpu'."
             ) from error
 
     def options(self):

@@ -16,6 +16,12 @@ def correlations(count, n=4, seed=0):
     return space.metric.from_coords(coords), np.array(["left", "right"])[labels]
 
 
+@pytest.fixture(autouse=True)
+def working_directory(tmp_path, monkeypatch):
+    """Keep runs without a directory of their own out of the repository."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def data_file(tmp_path):
     """Return a file of 40 matrices without a split."""

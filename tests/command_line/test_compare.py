@@ -1,7 +1,9 @@
 """cornet compare: the table is what trainings give, and goes on where it stopped."""
 
 import csv
+import json
 import shlex
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -61,6 +63,13 @@ def test_the_official_split_is_trained_with_several_seeds(split_file, tmp_path, 
         (str(seed), "0") for seed in range(5)
     ]
     assert {row["samples"] for row in rows} == {"20"}
+
+
+def test_versions_are_written(data_file, tmp_path, cornet):
+    words = ("compare", data_file, "--metrics", "ecm", "--folds", 2, "--epochs", 1)
+    assert cornet(*words, "--run-dir", tmp_path / "run", "--quiet")[0] == 0
+    environment = json.loads((tmp_path / "run" / "environment.json").read_text())
+    assert environment["packages"]["torch"] == version("torch")
 
 
 def test_there_must_be_a_split_for_the_official_one(data_file, tmp_path, cornet):
@@ -151,6 +160,7 @@ def test_folds_that_cannot_be_are_refused():
         (["olm", "lr=fast"], "'fast'"),
         (["olm", "max_epochs=2.5"], "whole number"),
         (["olm", "dtype=null"], "None"),
+        (["olm", "metric=lsm"], "not for choosing"),
     ],
 )
 def test_settings_of_one_metric_are_checked(words, message, data_file, cornet):

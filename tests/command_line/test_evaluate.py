@@ -105,8 +105,15 @@ def test_a_bad_sample_does_not_shift_predictions(run, tmp_path, cornet):
     path = tmp_path / "predictions.csv"
     code, _, errors = cornet("predict", run, tmp_path / "bad.npz", "-o", path)
     assert code == 1
-    assert "bad.npz[2]" in errors
+    assert "1 of 5 items cannot be used. bad.npz[2] has a NaN" in errors
     assert not path.exists()
+
+
+def test_a_file_that_cannot_be_written_is_named(run, split_file, tmp_path, cornet):
+    for path in (tmp_path, split_file / "predictions.csv"):
+        code, _, errors = cornet("predict", run, split_file, "-o", path)
+        assert code == 1
+        assert errors.startswith(f"cornet predict: {path.parent}")
 
 
 def test_what_is_no_run_is_named(tmp_path, data_file, cornet):

@@ -7,11 +7,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-
-from cornet_nn.command_line.fitting import fit
 
 from .test_train import assert_same_parameters
 
@@ -49,27 +46,6 @@ def start(tmp_path):
         return process
 
     return start
-
-
-@pytest.mark.parametrize(
-    ("epochs", "best", "patience", "is_done"),
-    [(5, 5, None, True), (3, 3, None, False), (3, 1, 2, True), (3, 2, 2, False)],
-)
-def test_a_process_that_was_stopped_is_not_taken_for_one_that_is_done(
-    epochs, best, patience, is_done
-):
-    model = SimpleNamespace(
-        fit=lambda inputs, labels: None,
-        history_=[{}] * epochs,
-        epoch_=best,
-        patience=patience,
-        max_epochs=5,
-    )
-    if is_done:
-        assert fit(model, None, None) is model
-    else:
-        with pytest.raises(KeyboardInterrupt):
-            fit(model, None, None)
 
 
 def test_killed_or_stopped_and_resumed_is_uninterrupted(

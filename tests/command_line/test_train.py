@@ -144,6 +144,28 @@ def test_a_run_killed_before_its_first_checkpoint_begins_anew(
     assert_same_parameters(whole, killed)
 
 
+def test_what_is_refused_leaves_no_run(data_file, tmp_path, cornet):
+    run = tmp_path / "run"
+    for words in (("--lr", "nan"), ("--validation", 0.01), ("--class-weight", "up=2")):
+        assert cornet("train", data_file, *QUICK, *words, "--run-dir", run)[0] == 1
+        assert cornet("train", data_file, *QUICK, *words)[0] == 1
+        assert list(run.iterdir()) == []
+    assert cornet("train", data_file, *QUICK, "--quiet", "--run-dir", run)[0] == 0
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["plain-olm"]
+
+
+def test_validation_holds_out_whole_groups(tmp_path, cornet):
+    matrices, labels = correlations(40)
+    path = tmp_path / "groups.npz"
+    np.savez(path, C=matrices, y=labels, groups=np.zeros(40))
+    words = ("train", path, *QUICK, "--quiet", "--run-dir", tmp_path / "run")
+    code, _, errors = cornet(*words, "--validation", 0.1)
+    assert code == 1
+    assert "all samples are in one group" in errors
+    np.savez(path, C=matrices, y=labels, groups=np.arange(40) // 10)
+    assert cornet(*words, "--validation", 0.1)[0] == 0
+
+
 def test_a_directory_that_cannot_be_written_is_named_first(
     data_file, tmp_path, cornet, monkeypatch
 ):
@@ -238,6 +260,9 @@ def test_weights_of_classes(data_file, tmp_path, cornet):
     code, _, errors = cornet(*words, tmp_path / "b", "--class-weight", "up=2")
     assert code == 1
     assert "'up'" in errors
+    code, _, errors = cornet(*words, tmp_path / "b", "--class-weight", "left, right=2")
+    assert code == 2
+    assert "walk=1,run=2.5" in errors and "--config" in errors
 
 
 def test_a_loss_that_is_no_number_says_where_and_why(data_file, tmp_path, cornet):

@@ -46,7 +46,7 @@ def test_what_was_converted_is_kept(tmp_path, files):
     assert (calls, calls_again) == (3, 0)
     np.testing.assert_array_equal(first.values, again.values)
     assert again.kept.tolist() == first.kept.tolist() == [0, 2]
-    assert again.problems == first.problems == ("item 13 is unlucky: left out",)
+    assert again.problems == first.problems == ("item 13 is unlucky",)
     assert [path.suffix for path in cache.iterdir()] == [".npz"]
 
 
@@ -123,7 +123,7 @@ def test_many_problems_are_counted(tmp_path, rng):
     radar_folder(tmp_path, rng, signals=3)
     for number in range(9):
         np.save(tmp_path / f"still{number}_0.npy", np.full(200, 1j))
-    with pytest.warns(DataWarning, match="9 problems, 3 items loaded.*and 4 more."):
+    with pytest.warns(DataWarning, match="9 of 12 items left out.*and 4 more."):
         data = load("radar", directory=tmp_path, cache=False, progress=False)
     assert len(data.problems) == 9
 
@@ -175,6 +175,9 @@ def test_the_bar_can_be_silenced(tmp_path, rng, capsys):
 
 
 def test_the_cache_of_the_user(tmp_path, monkeypatch, rng):
+    monkeypatch.setenv("CORNET_CACHE", str(tmp_path / "own"))
+    assert default_cache() == tmp_path / "own"
+    monkeypatch.delenv("CORNET_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     assert default_cache() == tmp_path / "home" / "cornet_nn"
     load("radar", directory=radar_folder(tmp_path / "data", rng), progress=False)

@@ -19,7 +19,7 @@ def data(rng):
         "signal",
         test=[0, 0, 0, 1, 1, 0],
         groups=list("xxyyzz"),
-        problems=("seven is empty: left out",),
+        problems=("seven is empty",),
     )
 
 
@@ -72,7 +72,7 @@ def test_what_does_not_fit_is_an_error(data, change, error, message):
 
 def test_it_says_what_it_is(data):
     assert repr(data) == (
-        "Dataset some: 6 signal [2, 9], 3 classes, 2 for test, 1 problems"
+        "Dataset some: 6 signal [2, 9], 3 classes, 2 for test, 1 left out"
     )
     plain = Dataset("bare", np.eye(2)[None], [-1], (), "correlation", synthetic=True)
     assert repr(plain) == "Dataset (synthetic) bare: 1 correlation [2, 2], no labels"

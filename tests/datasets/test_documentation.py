@@ -17,7 +17,7 @@ def test_the_code_runs(tmp_path, monkeypatch, capsys):
         exec(compile(block, f"{PAGE.name} block {number}", "exec"), namespace)
     printed = capsys.readouterr().out
     assert "Dataset connectomes: 86 correlation [28, 28], 2 classes" in printed
-    comment = re.search(r"# \('b has.*?left out'\)", PAGE.read_text(), flags=re.DOTALL)
+    comment = re.search(r"# \('b has.*?levels'\)", PAGE.read_text(), flags=re.DOTALL)
     said = re.sub(r"\n#\s*", " ", comment[0]).removeprefix("# ")
     assert said in printed
 

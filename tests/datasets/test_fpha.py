@@ -69,7 +69,7 @@ def test_bad_hands_are_named(tmp_path, rng):
     write_hand(places[4], smooth_walk(rng, 1, 21))
     text = places[5].read_text().splitlines()
     places[5].write_text("\n".join([*text[:3], "3 nan" + " 1.0" * 62, *text[4:]]))
-    with pytest.warns(DataWarning, match="6 problems, 2 items loaded"):
+    with pytest.warns(DataWarning, match="6 of 8 items left out"):
         data = load("fpha", directory=folder, **QUIET)
     reasons = [
         "Subject_1/pour_milk/1 cannot be read",
@@ -84,7 +84,7 @@ def test_bad_hands_are_named(tmp_path, rng):
     # The classes are those of the split, and the items keep theirs.
     assert data.classes == ("pour_milk", "open_letter")
     assert data.labels.tolist() == [1, 1] and data.test.all()
-    with pytest.warns(DataWarning, match="5 problems, 3 items"):
+    with pytest.warns(DataWarning, match="5 of 8 items left out"):
         load("fpha", directory=folder, ridge=1e-6, **QUIET)
     with pytest.raises(DataError, match="open_letter/1 is constant"):
         load("fpha", directory=folder, errors="raise", **QUIET)
@@ -144,7 +144,7 @@ def test_feature_files_are_not_trusted(features, capsys):
     torch.save({"covariance_matrices": Harmful()}, features / "val" / "bad_10.pt")
     torch.save({"other": torch.eye(2)}, features / "val" / "other_10.pt")
     (features / "val" / "cut_10.pt").write_bytes(b"PK\x03\x04")
-    with pytest.warns(DataWarning, match="3 problems, 6 items"):
+    with pytest.warns(DataWarning, match="3 of 9 items left out"):
         data = load("fpha-features", directory=features, **QUIET)
     assert "this must not run" not in capsys.readouterr().out
     text = "\n".join(data.problems)

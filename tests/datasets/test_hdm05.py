@@ -113,7 +113,7 @@ def test_damaged_motions_are_named_and_leave_the_split_alone(tmp_path, rng):
     frames = [number for number, line in enumerate(lines) if line.isdigit()]
     files[4].write_text("\n".join(lines[: frames[1]]))
     files[7].write_text(files[7].read_text().replace("root ", "root nan ", 1))
-    with pytest.warns(DataWarning, match="4 problems, 8 items loaded"):
+    with pytest.warns(DataWarning, match="4 of 12 items left out"):
         data = load("hdm05", directory=folder, **QUIET)
     for file, reason in (
         (files[1], "is empty"),
@@ -168,7 +168,7 @@ def test_bad_covariance_files_are_named(tmp_path, rng):
     np.save(folder / "92_7_0.npy", np.ones(5))
     (folder / "93_7_0.npy").write_bytes(b"nothing")
     np.save(folder / "mean.npy", np.eye(5))
-    with pytest.warns(DataWarning, match="5 problems, 12 items"):
+    with pytest.warns(DataWarning, match="5 of 17 items left out"):
         data = load("hdm05-covariances", directory=folder, **QUIET)
     text = "\n".join(data.problems)
     assert "90_7_0.npy is singular" in text
@@ -176,7 +176,7 @@ def test_bad_covariance_files_are_named(tmp_path, rng):
     assert "92_7_0.npy has shape (5,), and is no square matrix" in text
     assert "93_7_0.npy cannot be read" in text
     assert "mean.npy is not named as wanted" in text
-    with pytest.warns(DataWarning, match="4 problems, 13 items"):
+    with pytest.warns(DataWarning, match="4 of 17 items left out"):
         load("hdm05-covariances", directory=folder, shrinkage=1e-3, **QUIET)
 
 

@@ -121,7 +121,7 @@ def test_bad_files_are_named(tmp_path, rng):
         track[6] = np.full((25, 3), np.nan)
     files[5].write_text(skeleton_text(bodies, 8))
     files[6].write_text(files[6].read_text().replace("\n25\n", "\n24\n", 1))
-    with pytest.warns(DataWarning, match="7 problems, 1 items loaded"):
+    with pytest.warns(DataWarning, match="7 of 8 items left out"):
         data = load("ntu120", directory=folder, **QUIET)
     reasons = [
         "is empty",
@@ -134,7 +134,7 @@ def test_bad_files_are_named(tmp_path, rng):
     ]
     for file, problem, reason in zip(files, data.problems, reasons, strict=False):
         assert problem.startswith(f"{file.name} {reason}")
-    with pytest.warns(DataWarning, match="6 problems, 2 items"):
+    with pytest.warns(DataWarning, match="6 of 8 items left out"):
         load("ntu120", directory=folder, bodies="first", **QUIET)
     with pytest.raises(DataError, match="has one body"):
         load("ntu120", directory=folder, errors="raise", **QUIET)

@@ -132,7 +132,7 @@ def test_bad_signals_are_named(tmp_path, rng):
     np.save(tmp_path / "real_2.npy", rng.standard_normal(200))
     np.save(tmp_path / "short_2.npy", np.exp(1j * np.arange(150)))
     np.save(tmp_path / "object_2.npy", np.array([{}], dtype=object))
-    with pytest.warns(DataWarning, match="8 problems, 6 items loaded"):
+    with pytest.warns(DataWarning, match="8 of 14 items left out"):
         data = load("radar", directory=tmp_path, cache=False, progress=False)
     assert len(data) == 6 and np.isfinite(data.inputs).all()
     problems = "\n".join(data.problems)

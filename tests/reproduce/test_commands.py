@@ -7,9 +7,9 @@ import warnings
 
 import pytest
 
-from cornet_nn.reproduce import TABLES, add_parser
+from cornet_nn.reproduce import TABLES, accuracies, add_parser
 from cornet_nn.reproduce.methods import find_method, why_not
-from cornet_nn.reproduce.runs import Runs
+from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 from geomstats_cor.exceptions import ParameterError
 
@@ -22,11 +22,6 @@ needs_spd_learn = pytest.mark.skipif(not HAS_SPD_LEARN, reason="needs spd_learn"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return data_folder(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 def command(*arguments):
@@ -153,31 +148,39 @@ def test_analyses(folder, tmp_path, table):
 def test_finished_runs_are_kept(folder, tmp_path, monkeypatch):
     options = ["--epochs", 1, "--output", tmp_path, "--data", folder, "--quiet"]
     options += ["--only", "CorMLR-ECM"]
+    runs = tmp_path / "mlr-runs" / "cells.csv"
     command("mlr", *options, "--seeds", 1)
-    first = (tmp_path / "mlr-runs.csv").read_text()
+    first = runs.read_text()
     with pytest.raises(ParameterError, match="--resume"):
         command("mlr", *options, "--seeds", 2)
-    assert (tmp_path / "mlr-runs.csv").read_text() == first
+    assert runs.read_text() == first
     command("mlr", *options, "--seeds", 2, "--resume")
-    second = (tmp_path / "mlr-runs.csv").read_text()
-    assert second.startswith(first)
-    assert len(second.splitlines()) == 1 + 3 * 2
+    second = runs.read_text().splitlines()
+    assert set(first.splitlines()) < set(second)
+    assert len(second) == 1 + 3 * 2
     monkeypatch.setattr("cornet_nn.reproduce.accuracies._run", None)
     command("mlr", *options, "--seeds", 2, "--resume")
     rows, _ = table_of(tmp_path, "mlr")
     assert rows["CorMLR-ECM", "FPHA"]["runs"] == "2"
+    assert (tmp_path / "mlr-runs" / "environment.json").exists()
+    # Other parts of the data are other runs.
+    split = accuracies.splits
+    monkeypatch.setattr(accuracies, "splits", lambda *a: [p[::-1] for p in split(*a)])
+    monkeypatch.setattr(accuracies, "_run", lambda *_: dict(accuracy=1, seconds=2))
+    command("mlr", *options, "--seeds", 2, "--resume")
+    rows, _ = table_of(tmp_path, "mlr")
+    assert rows["CorMLR-ECM", "FPHA"]["ours_mean"] == "1"
 
 
-def test_a_run_that_was_cut_is_not_finished(tmp_path):
-    path = tmp_path / "runs.csv"
-    Runs(path).keep("CorNet-OLM", "Radar", 0, 50, 97.5, 1.25)
-    with open(path, "a") as file:
-        file.write("CorNet-OLM,Radar,1,50,97.5,1.")
-    runs = Runs(path, resume=True)
-    assert runs.find("CorNet-OLM", "Radar", 0, 50) == (97.5, 1.25)
-    assert runs.find("CorNet-OLM", "Radar", 1, 50) is None
-    runs.keep("CorNet-OLM", "Radar", 1, 50, 96.5, 1.5)
-    assert Runs(path, resume=True).find("CorNet-OLM", "Radar", 1, 50) == (96.5, 1.5)
+def test_half_a_run_is_not_kept(folder, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TrainingLoop, "train_step_single", interrupted)
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    with pytest.raises(KeyboardInterrupt):
+        command("mlr", *options, "--only", "CorMLR-ECM", "--quiet")
+    assert not (tmp_path / "mlr-runs" / "cells.csv").exists()
 
 
 def test_classifiers_have_the_settings_of_the_paper():

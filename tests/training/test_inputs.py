@@ -137,6 +137,12 @@ class TestErrors:
         with pytest.raises(ShapeError, match="at least two time steps"):
             CorNetClassifier(**QUIET).fit(X[:, :, :1], y)
 
+    @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
+    def test_complex_signals(self, make):
+        X, y = signals()
+        with pytest.raises(ParameterError, match="real and imaginary parts"):
+            CorNetClassifier(**QUIET).fit(make(X + 1j * X), y)
+
     def test_lengths_that_differ(self):
         X, y = correlations()
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -202,6 +208,10 @@ class TestErrors:
             (dict(dtype="float16"), "choose 'float32' or 'float64'"),
             (dict(device="abacus"), "there is no device 'abacus' here"),
             (dict(power=np.inf), "power must be a finite number"),
+            (dict(power="half"), "power must be a number, not 'half'"),
+            (dict(lr="0.1"), "lr must be a number"),
+            (dict(validation="some"), "validation must be a number"),
+            (dict(shrinkage=None), "shrinkage must be a number"),
             (dict(lr=0.0), "lr must be a positive number"),
             (dict(lr=np.nan), "lr must be a positive number"),
             (dict(weight_decay=-1.0), "weight_decay must not be negative"),

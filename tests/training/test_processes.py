@@ -43,6 +43,7 @@ import torch
 import torch.distributed as dist
 from cornet_nn import TemporalCovariance
 from cornet_nn.training import CorNetClassifier, TrainingDivergedError
+from cornet_nn.training.loop import TrainingLoop
 
 torch.set_num_threads(1)
 folder, cases = sys.argv[1], json.loads(sys.argv[2])
@@ -56,6 +57,10 @@ def attempt(error, *parts, **options):
     except error as message:
         return str(message)
     return "nothing was raised"
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt("Ctrl-C")
 
 
 for name, options in cases.items():
@@ -85,6 +90,8 @@ found["overwrite"] = attempt(OSError, X, y, directory=f"{folder}/run {name}")
 found["diverged"] = attempt(
     TrainingDivergedError, X, y, metric="ecm", optimizer="sgd", lr=1e9
 )
+TrainingLoop.train_step_single = interrupted
+found["interrupted"] = attempt(KeyboardInterrupt, X, y)
 with open(f"{folder}/errors {rank}.json", "w") as file:
     json.dump(found, file)
 dist.destroy_process_group()
@@ -151,3 +158,4 @@ def test_all_processes_raise_together(together):
         assert "do not train the same network on the same data" in found["data"]
         assert "already holds a run" in found["overwrite"]
         assert "learning rate" in found["diverged"]
+        assert found["interrupted"] != "nothing was raised"

@@ -193,6 +193,36 @@ class TestResuming:
         for name, value in states[0].items():
             assert torch.equal(value, states[1][name])
 
+    @pytest.mark.parametrize("removed", range(5))
+    def test_a_run_that_was_being_replaced(self, removed, data, tmp_path, monkeypatch):
+        options = dict(max_epochs=1, directory=tmp_path, progress=False)
+        model = CorMLRClassifier(**options).fit(*data)
+        unlink, calls = pathlib.Path.unlink, []
+
+        def killed(path, **options):
+            # What is not yet complete has a name of its own.
+            calls.append(path)
+            if sum(call.name in run_directory.FILES for call in calls) > removed:
+                raise KeyboardInterrupt
+            unlink(path, **options)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(pathlib.Path, "unlink", killed)
+            model.set_params(overwrite=True).fit(*data)
+        assert sum((tmp_path / name).exists() for name in run_directory.FILES) < 6
+        model.set_params(overwrite=False, resume=True).fit(*data)
+        assert len(load_classifier(tmp_path).history_) == 1
+
+    def test_other_groups_are_another_run(self, data, tmp_path):
+        groups = np.arange(len(data[1])) // 2
+        model = CorMLRClassifier(
+            max_epochs=1, validation=0.25, directory=tmp_path, progress=False
+        )
+        model.fit(*data, groups=groups).set_params(resume=True)
+        model.fit(*data, groups=groups)
+        with pytest.raises(ResumeError, match="data was"):
+            model.fit(*data)
+
     def test_the_seed_of_the_run_is_kept(self, data, tmp_path):
         options = {**OPTIONS, "random_state": None, "directory": tmp_path}
         first = CorNetClassifier(**{**options, "max_epochs": 2}).fit(*data)
@@ -355,7 +385,7 @@ def kill_at(number, owner, name):
 if how == "step":
     kill_at(17, loop.TrainingLoop, "train_step_single")
 elif how == "replace":  # two files of each epoch after three at the beginning
-    kill_at(10, run_directory.os, "replace")
+    kill_at(10, os, "replace")
 elif how == "write":
     save, saved = run_directory.torch.save, []
 

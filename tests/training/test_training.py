@@ -15,6 +15,7 @@ from cornet_nn.training import (
     plot_learning_curves,
 )
 from cornet_nn.training.loop import TrainingLoop
+from cornet_nn.training.samples import split_validation
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
@@ -171,6 +172,25 @@ class TestValidation:
         assert len(model.history_) == best + 5 < 60
         assert model.epoch_ == best + 1
         assert not model.interrupted_
+
+    def test_whole_groups_are_held_out(self):
+        X, y = correlations(count=60, classes=3)
+        groups = np.arange(60) // 6
+        for seed in range(5):
+            training, held_out = split_validation(y, 0.2, seed, groups)
+            assert sorted([*training, *held_out]) == list(range(60))
+            assert not set(groups[training]) & set(groups[held_out])
+            np.testing.assert_array_equal(np.bincount(y[held_out]), [4, 4, 4])
+        model = CorMLRClassifier(validation=0.2, max_epochs=1, **QUIET)
+        model.fit(X, y, groups=groups)
+        with pytest.raises(ParameterError, match="all samples are in one group"):
+            model.fit(X, y, groups=np.zeros(60))
+        _, half = split_validation(y, 0.2, 0, np.arange(60) // 30)
+        assert len(half) == 30
+        with pytest.raises(ParameterError, match="all samples of a class are in"):
+            model.fit(X, y, groups=y + 3 * (y == 0) * (np.arange(60) % 4))
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            model.fit(X, y, groups=groups[1:])
 
     def test_classes_are_held_out_in_proportion(self):
         X, y = correlations(count=60, classes=3)
