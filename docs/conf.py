@@ -47,6 +47,7 @@ default_role = "py:obj"
 autosummary_generate = False  # api_reference writes these pages
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 html_math_renderer = "mathml"
 
@@ -76,7 +77,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "capture_repr": (),
     "reset_argv": "gallery.arguments",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery.reading_order",
     "download_all_examples": False,
     "plot_gallery": "True",
     "matplotlib_animations": False,

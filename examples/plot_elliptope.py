@@ -48,7 +48,7 @@ for key in METRICS:
         linewidth=2.5,
         label=key.upper(),
     )
-ax.legend()
+ax.figure.legend(loc="center left")
 ax.set_title("geodesics between two matrices")
 
 # %%
@@ -64,7 +64,7 @@ ax = plotting.elliptope_axes()
 plotting.plot_elliptope("wire", ax=ax)
 plotting.plot_points(cloud, ax=ax, s=8)
 plotting.plot_mean_comparison(cloud, ax=ax)
-ax.legend()
+ax.figure.legend(loc="center left")
 ax.set_title("one cloud, five means")
 
 # %%

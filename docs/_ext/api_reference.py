@@ -234,8 +234,31 @@ def _write(app, config):
             path.write_text(source, encoding="utf-8")
 
 
+def _resolve(app, env, node, content):
+    """Link a name in backticks whose module is not the one of the page.
+
+    A name that two modules have remains without a link.
+    """
+    if node.get("refdomain") != "py" or node.get("reftype") != "obj":
+        return None
+    target = node["reftarget"]
+    homes = {
+        home
+        for _, home in _homes(public_modules()).values()
+        if home.endswith(f".{target}")
+    }
+    if len(homes) != 1:
+        return None
+    python = env.get_domain("py")
+    (home,) = homes
+    return python.resolve_xref(
+        env, node["refdoc"], app.builder, "obj", home, node, content
+    )
+
+
 def setup(app):
     """Write the pages before Sphinx looks for its sources."""
     app.connect("config-inited", _write)
     app.connect("autodoc-process-bases", _show_bases)
+    app.connect("missing-reference", _resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,9 +1,25 @@
-"""Arguments of the scripts of the gallery."""
+"""Order and arguments of the scripts of the gallery."""
 
 import tempfile
 from pathlib import Path
 
+_READING_ORDER = (
+    "plot_elliptope.py",
+    "plot_which_metric.py",
+    "plot_swelling.py",
+    "plot_connectome_means.py",
+    "plot_connectome_groups.py",
+    "plot_asset_returns.py",
+    "plot_cornet.py",
+)
 _FOLDER = tempfile.TemporaryDirectory(prefix="gallery")
+
+
+def reading_order(filename):
+    """Return the key by which scripts are sorted; those not listed come last."""
+    name = Path(filename).name
+    listed = name in _READING_ORDER
+    return (_READING_ORDER.index(name) if listed else len(_READING_ORDER), name)
 
 
 def arguments(gallery_conf, script_vars):

@@ -22,7 +22,6 @@ RUN_ELSEWHERE = {
     "docs/learning.md",  # tests/learning
     "docs/plotting.md",  # tests/plotting
     "docs/training.md",
-    "docs/reproduce.md",
     "docs/datasets.md",
     "docs/command_line.md",
 }
