@@ -104,6 +104,6 @@ def random_correlations(number, n):
 
 def _conditions():
     return (
-        f"CPU, threads: {torch.get_num_threads()}, torch {torch.__version__}; the paper "
-        f"used a GPU"
+        f"CPU, threads: {torch.get_num_threads()}, torch {torch.__version__}; "
+        "the paper used a GPU"
     )
