@@ -244,8 +244,8 @@ class DataError(GeomstatsCorError, ValueError):
     ...     try:
     ...         load(f"{folder}/stack.npz", errors="raise")
     ...     except DataError as error:
-    ...         print(str(error).rpartition("loaded. ")[2])
-    stack.npz[1] has a NaN or an infinity: left out.
+    ...         print(str(error).rpartition("/")[2])
+    stack.npz: 1 of 2 items cannot be used. stack.npz[1] has a NaN or an infinity.
     """
 
 
@@ -264,7 +264,7 @@ class DataWarning(UserWarning):
     ...     broken = [np.eye(3), np.full((3, 3), np.nan)]
     ...     np.savez(f"{folder}/stack.npz", C=broken, y=[0, 1])
     ...     load(f"{folder}/stack.npz").problems
-    ('stack.npz[1] has a NaN or an infinity: left out',)
+    ('stack.npz[1] has a NaN or an infinity',)
     """
 
 

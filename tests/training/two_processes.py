@@ -7,11 +7,13 @@ import torch.distributed as dist
 
 from cornet_nn.training import CorNetClassifier
 
-dist.init_process_group("gloo")
-with np.load(sys.argv[1]) as file:
-    X, y = file["C"], file["y"]
-model = CorNetClassifier(metric="olm", max_epochs=20, random_state=0)
-model.fit(X, y)
-if dist.get_rank() == 0:
-    print(model.score(X, y))
-dist.destroy_process_group()
+
+if __name__ == "__main__":
+    dist.init_process_group("gloo")
+    with np.load(sys.argv[1]) as file:
+        X, y = file["C"], file["y"]
+    model = CorNetClassifier(metric="olm", max_epochs=20, random_state=0)
+    model.fit(X, y)
+    if dist.get_rank() == 0:
+        print(model.score(X, y))
+    dist.destroy_process_group()
