@@ -7,7 +7,6 @@ import torch.distributed as dist
 
 from cornet_nn.training import CorNetClassifier
 
-
 if __name__ == "__main__":
     dist.init_process_group("gloo")
     with np.load(sys.argv[1]) as file:
