@@ -14,7 +14,7 @@ DEMO := build/demo
 
 # Two pytest workers, one thread each: the workers are the parallelism.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-PYTEST := $(BIN)/python -m pytest -n 2
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests that depend on the backend geomstats was imported with.
 BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
