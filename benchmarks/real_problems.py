@@ -32,10 +32,10 @@ class Problem:
         Subjects.
     splits : list of tuple of array
         Training and test places.
-    output_size, epochs, spdnet_epochs, seeds : int
-        Of the networks: fixed before the test part was looked at.
-    grid : dict
-        Options of the networks to choose from, by validation inside the training part.
+    output_size, spdnet_epochs, seeds : int
+        Of the networks.
+    chooses : bool
+        Whether options of the correlation networks are chosen inside the training part.
     """
 
     title: str
@@ -47,30 +47,18 @@ class Problem:
     groups: np.ndarray | None
     splits: list
     output_size: int
-    epochs: int
     spdnet_epochs: int
     seeds: int
-    grid: dict
+    chooses: bool
 
     def validation(self, train):
-        """Return the splits of a training part: by subject, or five folds, twice."""
+        """Return splits of a training part: by subject, or five folds, five times."""
         if self.groups is not None:
             parts = LeaveOneGroupOut().split(train, groups=self.groups[train])
         else:
-            folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
+            folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=5, random_state=0)
             parts = folds.split(train, self.labels[train])
         return [(train[a], train[b]) for a, b in parts]
-
-
-# Linear in coordinates, or wide with a non-linearity.
-_GRID = {
-    "power": (1.0, 0.5, -0.5),
-    ("activation", "out_channels"): ((None, 1), ("relu", 4)),
-}
-_WIDE_GRID = {
-    "power": (1.0, 0.5, -0.5, -1.0),
-    ("activation", "out_channels"): ((None, 1), ("relu", 16)),
-}
 
 
 def hdm05_11(folder, relative):
@@ -91,30 +79,32 @@ def hdm05_11(folder, relative):
         groups=np.array([name.split("_")[1] for name in data["names"]]),
         splits=[_parts(data["split"] == 1)],
         output_size=12,
-        epochs=30,
         spdnet_epochs=30,
         seeds=5,
-        grid=_GRID,
+        chooses=True,
     )
 
 
-def japanese_vowels(folder):
-    """JapaneseVowels, nine speakers, official split."""
+def japanese_vowels(folder, folds=None):
+    """JapaneseVowels, nine speakers, official split or folds of all samples."""
     data = np.load(folder / "japanesevowels_corr.npz")
+    splits = [_parts(data["split"] == 1)]
+    if folds:
+        cut = StratifiedKFold(folds, shuffle=True, random_state=0)
+        splits = list(cut.split(data["C"], data["y"]))
     return Problem(
         title="JapaneseVowels",
-        split="official split",
+        split=f"{folds} folds of all samples" if folds else "official split",
         matrices=data["C"],
         yardstick=data["C"],
         strength=1.0,
         labels=data["y"],
         groups=None,
-        splits=[_parts(data["split"] == 1)],
+        splits=splits,
         output_size=12,
-        epochs=15,
         spdnet_epochs=60,
-        seeds=5,
-        grid=_WIDE_GRID,
+        seeds=1 if folds else 5,
+        chooses=True,
     )
 
 
@@ -132,10 +122,9 @@ def connectomes(folder):
         groups=None,
         splits=list(folds.split(data["C"], data["y"])),
         output_size=8,
-        epochs=10,
         spdnet_epochs=30,
         seeds=1,
-        grid={},
+        chooses=False,
     )
 
 
@@ -155,10 +144,9 @@ def radar(folder):
         groups=None,
         splits=list(folds.split(data.inputs, data.labels)),
         output_size=8,
-        epochs=15,
         spdnet_epochs=15,
         seeds=1,
-        grid={},
+        chooses=False,
     )
 
 
@@ -166,6 +154,7 @@ PROBLEMS = {
     "hdm05-absolute": lambda folder: hdm05_11(folder, relative=False),
     "hdm05-relative": lambda folder: hdm05_11(folder, relative=True),
     "japanese-vowels": japanese_vowels,
+    "japanese-vowels-folds": lambda folder: japanese_vowels(folder, folds=5),
     "connectomes": connectomes,
     "radar": radar,
 }
