@@ -143,8 +143,11 @@ def make_front_end(front_end, kind, power, shrinkage):
         Module; None if samples are what the network takes.
     """
     require_numbers(power=power, shrinkage=shrinkage)
-    if not math.isfinite(power):
-        raise ParameterError(f"power must be a finite number, not {power!r}.")
+    if not math.isfinite(power) or power == 0.0:
+        raise ParameterError(
+            f"power must be a finite number other than zero, not {power!r}: the power "
+            f"zero of every matrix is the identity."
+        )
     to_correlation = PowerCorrelation(power, shrinkage)
     if front_end is not None:
         return nn.Sequential(front_end, to_correlation)

@@ -208,6 +208,7 @@ class TestErrors:
             (dict(dtype="float16"), "choose 'float32' or 'float64'"),
             (dict(device="abacus"), "there is no device 'abacus' here"),
             (dict(power=np.inf), "power must be a finite number"),
+            (dict(power=0.0), "the power zero of every matrix is the identity"),
             (dict(power="half"), "power must be a number, not 'half'"),
             (dict(lr="0.1"), "lr must be a number"),
             (dict(validation="some"), "validation must be a number"),

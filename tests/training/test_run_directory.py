@@ -265,7 +265,7 @@ class TestResuming:
             **{**OPTIONS, "max_epochs": 5}, directory=uninterrupted[1], resume=True
         )
         configuration = (uninterrupted[1] / "configuration.json").read_text()
-        with pytest.raises(ParameterError, match="8 epochs, more than max_epochs = 5"):
+        with pytest.raises(ParameterError, match="8 epochs, more than the 5 asked for"):
             model.fit(*data)
         assert (uninterrupted[1] / "configuration.json").read_text() == configuration
 
