@@ -3,8 +3,9 @@
     pip install '.[compare]'
     python -m benchmarks.compare_libraries
 
-writes docs/tables/compare.md. Times are ratios, interleaved in one process; what a
-library does is found out by calling it.
+writes docs/tables/features.md, what each library has, and docs/tables/compare.md, what
+was measured. Times are ratios, interleaved in one process. `--parts features` or
+`--parts numbers` writes one of the two tables and keeps the other.
 """
 
 import argparse
@@ -23,32 +24,24 @@ import torch  # noqa: E402
 from geomstats_cor import (  # noqa: E402
     METRICS,
     FullRankCorrelationMatrices,
-    kernels,
     learning,
 )
 
+from . import features  # noqa: E402
 from .cells import OPERATIONS, forward, forward_backward  # noqa: E402
+from .logarithms import (  # noqa: E402
+    gradient_at_gap,
+    gradient_at_identity,
+    logarithm,
+    second_derivative_error,
+)
 from .matrices import correlations_of_condition  # noqa: E402
 from .peer import Worker  # noqa: E402
+from .probes.names import LIBRARIES  # noqa: E402
+from .report import markdown  # noqa: E402
 from .timing import CPU, interleave, ratio  # noqa: E402
 
-LIBRARIES = ("geomstats-cor", "geomstats", "pyriemann", "spd_learn", "geoopt")
-
-
-def logarithms():
-    """Return the logarithm of symmetric positive definite matrices in each library."""
-    import geoopt
-    import pyriemann.geometry.base
-    import spd_learn.functional
-    from geomstats.geometry.spd_matrices import logmh
-
-    return {
-        "geomstats-cor": kernels.sym_log,
-        "geomstats": logmh,
-        "pyriemann": pyriemann.geometry.base.logm,
-        "spd_learn": spd_learn.functional.matrix_log.apply,
-        "geoopt": geoopt.linalg.sym_logm,
-    }
+_PARTS = ("features", "numbers")
 
 
 def distances():
@@ -100,7 +93,8 @@ def logarithm_table(n, batch):
     """Return rows about the logarithm of symmetric matrices, a block all share."""
     points = torch.as_tensor(correlations_of_condition(batch, n, 100.0))
     tasks = {"eigh": lambda: torch.linalg.eigh(points)}
-    for name, function in logarithms().items():
+    functions = {library: logarithm(library) for library in LIBRARIES}
+    for name, function in functions.items():
         tasks[name] = forward(function, (points,))
         tasks[name, "both"] = forward_backward(function, (points,))
     times = interleave(tasks, CPU, rounds=9, budget=20.0)
@@ -113,16 +107,17 @@ def logarithm_table(n, batch):
         ["forward and backward", *(of((name, "both")) for name in LIBRARIES)],
     ]
     probes = {
-        "gradient at the identity": _gradient_at_identity,
-        "gradient where eigenvalues differ by 1e-9: error": _gradient_at_gap,
-        "second derivative: error": _second_derivative,
+        "gradient at the identity": gradient_at_identity,
+        "gradient where eigenvalues differ by 1e-9: error": lambda f: (
+            f"{gradient_at_gap(f):.0e}"
+        ),
+        "second derivative: error": lambda f: f"{second_derivative_error(f):.0e}",
         "`torch.vmap`": lambda f: _works(torch.vmap(f), points[:2]),
         "`torch.compile(fullgraph=True)`": lambda f: _works(
             torch.compile(f, fullgraph=True), points[:2]
         ),
         "numpy arrays and torch tensors in one process": _takes_both,
     }
-    functions = logarithms()
     for name, probe in probes.items():
         rows.append([name, *(_outcome(probe, functions[lib]) for lib in LIBRARIES)])
     return ["", *LIBRARIES], rows
@@ -150,100 +145,6 @@ def _takes_both(function):
     answers = function(point), function(torch.as_tensor(point))
     kinds = [type(x).__module__.split(".")[0] for x in answers]
     return "yes" if kinds == ["numpy", "torch"] else "no"
-
-
-def _gradient_at_identity(function):
-    point = torch.eye(4, dtype=torch.float64)[None].requires_grad_()
-    (gradient,) = torch.autograd.grad(function(point).sum(), point)
-    return "right" if bool((gradient - 1.0).abs().max() < 1e-12) else _shown(gradient)
-
-
-def _shown(x):
-    return "NaN" if bool(torch.isnan(x).any()) else "wrong"
-
-
-def _gap_matrix():
-    """Return a matrix with two eigenvalues that differ by 1e-9."""
-    frame = torch.linalg.qr(torch.randn(4, 4, dtype=torch.float64, generator=_rng()))[0]
-    values = torch.tensor([0.5, 2.0, 3.0, 3.0 + 1e-9], dtype=torch.float64)
-    return (frame * values) @ frame.T
-
-
-def _rng():
-    return torch.Generator().manual_seed(0)
-
-
-def _direction():
-    noise = torch.randn(4, 4, dtype=torch.float64, generator=_rng())
-    return noise + noise.T
-
-
-def _mp_log(matrix):
-    import mpmath
-
-    values, vectors = mpmath.eigsy(mpmath.matrix(matrix.tolist()))
-    vectors = np.array(vectors.tolist(), dtype=object)
-    logs = np.array([mpmath.log(v) for v in values], dtype=object)
-    return (vectors * logs) @ vectors.T
-
-
-def _exact_gradient(point, direction):
-    """Return the gradient of <log C, V> by the formula of Daleckii and Krein."""
-    import mpmath
-
-    from .numerics import exact, rounded
-
-    with mpmath.workdps(60):
-        values, vectors = mpmath.eigsy(mpmath.matrix(point.tolist()))
-        frame = np.array(vectors.tolist(), dtype=object)
-        logs = [mpmath.log(value) for value in values]
-        quotients = np.array(
-            [
-                [
-                    1 / a if i == j else (x - y) / (a - b)
-                    for j, (b, y) in enumerate(pairs)
-                ]
-                for pairs in [list(zip(values, logs, strict=True))]
-                for i, (a, x) in enumerate(pairs)
-            ],
-            dtype=object,
-        )
-        inner = frame.T @ exact(direction.numpy()) @ frame
-        return torch.as_tensor(rounded(frame @ (quotients * inner) @ frame.T))
-
-
-def _exact_second_derivative(point, direction):
-    """Return the second derivative of <log C, V> along V."""
-    import mpmath
-
-    from .numerics import exact
-
-    with mpmath.workdps(80):
-        c, v = exact(point.numpy()), exact(direction.numpy())
-        step = mpmath.mpf(10) ** -20
-        ahead, here, behind = (_mp_log(c + s * step * v) for s in (1, 0, -1))
-        return float(((ahead - 2 * here + behind) * v).sum() / step**2)
-
-
-def _gradient_at_gap(function):
-    point, direction = _gap_matrix(), _direction()
-    moving = point[None].clone().requires_grad_()
-    (gradient,) = torch.autograd.grad((function(moving) * direction).sum(), moving)
-    gradient = 0.5 * (gradient + gradient.mT)[0]
-    expected = _exact_gradient(point, direction)
-    return f"{float((gradient - expected).abs().max() / expected.abs().max()):.0e}"
-
-
-def _second_derivative(function):
-    point = torch.as_tensor(correlations_of_condition(1, 4, 10.0))[0]
-    direction = _direction()
-    moving = point[None].clone().requires_grad_()
-    (gradient,) = torch.autograd.grad(
-        (function(moving) * direction).sum(), moving, create_graph=True
-    )
-    (second,) = torch.autograd.grad((gradient * direction).sum(), moving)
-    expected = _exact_second_derivative(point, direction)
-    return f"{abs(float((second * direction).sum()) / expected - 1.0):.0e}"
 
 
 def behaviour_table():
@@ -299,12 +200,6 @@ def _estimator_checks():
     return cells
 
 
-def markdown(header, rows):
-    """Return the lines of a table."""
-    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
-    return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]
-
-
 def _geometry_lines(n, args):
     return [
         f"**Time of geomstats divided by ours**, numpy arrays, float64, n = {n}, "
@@ -318,10 +213,19 @@ def main():
     """Write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("docs/tables/compare.md"))
+    parser.add_argument("--parts", nargs="+", choices=_PARTS, default=_PARTS)
     parser.add_argument("--sizes", type=int, nargs="+", default=[5, 28])
     parser.add_argument("--batch", type=int, default=30)
     parser.add_argument("--cap", type=float, default=20.0, help="seconds for one call")
     args = parser.parse_args()
+    if "features" in args.parts:
+        features.write(args.output.with_name("features.md"))
+    if "numbers" in args.parts:
+        write_numbers(args)
+
+
+def write_numbers(args):
+    """Write what was measured, with the date and the versions."""
     versions = [f"{name} {version(name)}" for name in LIBRARIES]
     versions += [
         f"{name} {version(name)}" for name in ("numpy", "torch", "scikit-learn")

@@ -14,8 +14,8 @@ import torch
 from geomstats_cor import METRICS
 
 from .cells import forward, metric_arrays, metric_cells
-from .compare_libraries import markdown
 from .matrices import batch_size
+from .report import markdown
 from .timing import CPU, interleave, ratio
 
 _SHOWN = ("dist", "log", "exp", "mean")

@@ -1,4 +1,4 @@
-"""Tables on the terminal, and the CSV file."""
+"""Tables on the terminal and in Markdown, and the CSV file."""
 
 import csv
 import math
@@ -131,3 +131,9 @@ def _number(row):
         return "fails"
     text = f"{row.value:.2f}" if row.value < 100 else f"{row.value:.0f}"
     return text + "!" * row.note.endswith("wrong")
+
+
+def markdown(header, rows):
+    """Return the lines of a table."""
+    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows), ""]

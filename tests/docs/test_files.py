@@ -11,6 +11,7 @@ TABLES = {
     # table: the script that writes it
     "compare": "benchmarks/compare_libraries.py",
     "cost": "benchmarks/cost.py",
+    "features": "benchmarks/features.py",
     "numerics": "benchmarks/numerics.py",
 }
 
