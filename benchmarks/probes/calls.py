@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import signal
+import threading
 import warnings
 from typing import NamedTuple
 
@@ -88,6 +89,10 @@ def is_correlation(matrices):
 
 @contextlib.contextmanager
 def _deadline(seconds):
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are for the main thread
+        return
+
     def stop(*_):
         raise TimeoutError(f"more than {seconds:g} s")
 

@@ -11,7 +11,7 @@ from .names import documented, listed, named, subclasses
 
 _KEYS = {metric.__name__: key.upper() for key, metric in METRICS.items()}
 _SAME = 1e-8  # relative difference that rounding explains
-_NUMBER = 30  # matrices of a mean: geomstats takes a second for each under OLM
+_NUMBER = 30  # matrices of a mean; geomstats takes seconds for them under OLM
 _FAR = 8.0  # a geodesic of the Euclidean metric has left the manifold there
 
 

@@ -133,7 +133,7 @@ def _exactness(mean_in_parts, points):
             exact.append(key.upper())
         else:
             entries.append(f"{key.upper()} differs by {error:.0e}")
-    return ", ".join([f"exact under {', '.join(exact)}", *entries])
+    return "; ".join([f"exact under {', '.join(exact)}", *entries])
 
 
 def _streaming_mean(key, points):
