@@ -13,6 +13,7 @@ for _module in ("torch", "dask", "matplotlib", "skimage", "mpmath"):
 
 from benchmarks.features import PROBES  # noqa: E402
 from benchmarks.probes.calls import sample  # noqa: E402
+from benchmarks.probes.learning import TESTS  # noqa: E402
 from benchmarks.probes.names import LIBRARIES, documented, named, scan  # noqa: E402
 from geomstats_cor import METRICS  # noqa: E402
 
@@ -66,5 +67,6 @@ def test_names_and_docstrings_are_searched():
         "frechet_mean",
         "frechet_mean_of_chunks",
     }
-    assert "confidence_region" in documented("geomstats-cor", "confidence region")
+    found = set(documented("geomstats-cor", TESTS))
+    assert {"confidence_region", "frechet_anova", "SignificanceTest"} <= found
     assert named("geomstats-cor", "^no_such_name$") == {}
