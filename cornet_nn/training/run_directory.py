@@ -218,6 +218,6 @@ def require_same_run(stored, given):
     if changed:
         raise ResumeError(
             f"the run cannot be resumed, as it was started otherwise: "
-            f"{'; '.join(changed)}. Resume it as it was started (the number of epochs may "
-            f"grow), or use another directory."
+            f"{'; '.join(changed)}. Resume it as it was started (the number of epochs "
+            f"may grow), or use another directory."
         )

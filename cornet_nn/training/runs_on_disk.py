@@ -72,8 +72,8 @@ class RunsOnDisk:
         done = len(checkpoint["rows"])
         if done > self.max_epochs:
             raise ParameterError(
-                f"the run has {done} epochs, more than the {self.max_epochs} asked for: "
-                f"resume it with {done} or more (max_epochs, or --epochs)."
+                f"the run has {done} epochs, more than the {self.max_epochs} asked "
+                f"for: resume it with {done} or more (max_epochs, or --epochs)."
             )
 
     def _require_space(self, run, network):
