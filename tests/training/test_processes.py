@@ -75,9 +75,7 @@ def share(rank, folder):
     meeting = f"file://{folder}/meeting"
     dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=2)
     for name, (X, y) in DATA.items():
-        options = options_of(
-            name, seed=rank
-        )  # the first process decides where to start
+        options = options_of(name, rank)  # the first process decides where to start
         model = CorNetClassifier(directory=folder / f"run {name}", **options)
         model.set_params(max_epochs=2).fit(X, y)
         model.set_params(max_epochs=3, resume=True).fit(X, y)
