@@ -1,7 +1,20 @@
 """Fixtures that run one test on every kind of array."""
 
+import gc
+
 import numpy as np
 import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave the many tests, which stay to the end, out of all search for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -115,7 +115,7 @@ for name in cornet_nn.__all__:
 """
     loaded = modules_after(code)
     assert "torch" in loaded
-    assert loaded.isdisjoint({"matplotlib", "pandas"})
+    assert loaded.isdisjoint({"matplotlib", "pandas", "skorch"})
 
 
 def test_networks_without_torch_say_what_to_install():

@@ -154,8 +154,8 @@ json.dump({"backend": gs.__name__, "numbers": numbers}, sys.stdout)
 """
 
 
-@pytest.mark.parametrize("backend", ["numpy", "pytorch"])
-def test_the_backend_of_geomstats_is_of_no_consequence(backend):
+def test_the_backend_of_geomstats_is_of_no_consequence():
+    backend = "pytorch" if "numpy" in gs.__name__ else "numpy"
     here = pathlib.Path(__file__).parent
     environment = os.environ | {
         "GEOMSTATS_BACKEND": backend,

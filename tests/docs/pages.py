@@ -8,12 +8,9 @@ writes the output of each block into the `text` block that follows it.
 import argparse
 import contextlib
 import io
-import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
+import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -43,20 +40,17 @@ def blocks(page):
 
 def run(page):
     """Return what each block of a page prints, in a fresh process and folder."""
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, __file__, "--execute"],
-            input=json.dumps([code for code, _ in blocks(page)]),
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            env=environment,
-        )
-    if done.returncode:
-        raise AssertionError(f"{page}: {done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    from processes import in_a_fresh_process
+
+    return in_a_fresh_process(_execute_without_a_screen, [c for c, _ in blocks(page)])
+
+
+def _execute_without_a_screen(codes):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    warnings.simplefilter("ignore")
+    return execute(codes)
 
 
 def write_outputs(page):
@@ -73,11 +67,8 @@ def write_outputs(page):
 
 
 if __name__ == "__main__":
+    sys.path.append(str(ROOT / "tests"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", type=Path, nargs="*")
-    parser.add_argument("--execute", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.execute:
-        print(json.dumps(execute(json.load(sys.stdin))))
-    for given in args.pages:
+    parser.add_argument("pages", type=Path, nargs="+")
+    for given in parser.parse_args().pages:
         write_outputs(given)

@@ -295,7 +295,7 @@ def _correlations():
     return {
         "random": random_correlation(rng, 3),
         "identity": np.eye(3),
-        "equicorrelation": equicorrelation(4, 0.3),
+        "equicorrelation": equicorrelation(3, 0.3),
         # 1/2 and 3/2, twice each
         "repeated eigenvalues": np.kron(np.eye(2), equicorrelation(2, 0.5)),
         **{f"gap {gap:g}": nearly_repeated(rng, 3, gap) for gap in gaps},
@@ -327,20 +327,23 @@ def bases(operation, n, dtype=torch.float64):
 
 
 def in_coordinates(operation, correlation):
-    """Return an operation as a function of free numbers, and zeros to apply it to."""
+    """Return an operation as a function of free numbers, and zeros to apply it to.
+
+    One vector holds the coordinates of all arguments.
+    """
     origin = arguments(operation, correlation)
     moves = bases(operation, len(correlation))
     scale = length_scale(correlation)
+    dims = [len(basis) for basis in moves]
 
-    def function(*coordinates):
+    def function(coordinates):
         moved = (
             x + scale * torch.tensordot(c, basis, 1)
-            for x, c, basis in zip(origin, coordinates, moves, strict=True)
+            for x, c, basis in zip(origin, coordinates.split(dims), moves, strict=True)
         )
         return operation(*moved)
 
-    zeros = [torch.zeros(len(b), dtype=b.dtype, requires_grad=True) for b in moves]
-    return function, zeros
+    return function, torch.zeros(sum(dims), dtype=torch.float64, requires_grad=True)
 
 
 def batch_of_arguments(operation, size=2, n=3):

@@ -5,9 +5,11 @@ import pytest
 import torch
 from kernels.matrices import random_correlation
 
+from geomstats_cor.kernels import _pieces
+
 from .operations import OPERATIONS, SPACES, gradients
 
-N, SIZE = 80, 45  # two megabytes
+N, SIZE = 5, 12
 NAMES = (
     "sym_log",
     "sym_exp_differential",
@@ -19,6 +21,12 @@ NAMES = (
     "exp_scaled",
     "exp_scaled_differential",
 )
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    """Let a batch be large if it has more than five matrices."""
+    monkeypatch.setattr(_pieces, "_PIECE_BYTES", 5 * N * N * 8)
 
 
 def arguments(operation, number):

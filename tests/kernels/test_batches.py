@@ -169,47 +169,47 @@ def assert_close(arrays, actual, expected):
 
 
 @parametrize(POINTWISE + SEVERAL)
-@pytest.mark.parametrize("batch", [(3,), (2, 3)])
-def test_each_matrix_on_its_own(arrays, rng, kernel, kinds, batch):
-    arguments = draw(rng, kinds, [batch] * len(kinds))
-    actual = arrays.apply(kernel, *arguments)
-    expected = np.empty_like(actual)
-    for index in np.ndindex(batch):
-        alone = arrays.apply(kernel, *(argument[index] for argument in arguments))
-        assert actual.shape == batch + alone.shape
-        expected[index] = alone
-    assert_close(arrays, actual, expected)
+def test_each_matrix_on_its_own(arrays, rng, kernel, kinds):
+    for batch in [(3,), (2, 3)]:
+        arguments = draw(rng, kinds, [batch] * len(kinds))
+        actual = arrays.apply(kernel, *arguments)
+        expected = np.empty_like(actual)
+        for index in np.ndindex(batch):
+            alone = arrays.apply(kernel, *(argument[index] for argument in arguments))
+            assert actual.shape == batch + alone.shape
+            expected[index] = alone
+        assert_close(arrays, actual, expected)
 
 
 @parametrize(POINTWISE + SEVERAL)
-@pytest.mark.parametrize("batch", [(0,), (2, 0)])
-def test_empty_batch(arrays, rng, kernel, kinds, batch):
+def test_empty_batch(arrays, rng, kernel, kinds):
     alone = arrays.apply(kernel, *draw(rng, kinds, [()] * len(kinds)))
-    empty = arrays.apply(kernel, *draw(rng, kinds, [batch] * len(kinds)))
-    assert empty.shape == batch + alone.shape
+    for batch in [(0,), (2, 0)]:
+        empty = arrays.apply(kernel, *draw(rng, kinds, [batch] * len(kinds)))
+        assert empty.shape == batch + alone.shape
+
+
+SHAPES = {
+    "vectors at a point": ((3,), ()),
+    "a vector at points": ((), (3,)),
+    "outer": ((2, 1), (3,)),
+    "outer, reversed": ((3,), (2, 1)),
+    "one": ((1,), (3,)),
+    "none": ((0,), ()),
+}
 
 
 @parametrize(SEVERAL)
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        pytest.param(((3,), ()), id="vectors at a point"),
-        pytest.param(((), (3,)), id="a vector at points"),
-        pytest.param(((2, 1), (3,)), id="outer"),
-        pytest.param(((3,), (2, 1)), id="outer, reversed"),
-        pytest.param(((1,), (3,)), id="one"),
-        pytest.param(((0,), ()), id="none"),
-    ],
-)
-def test_broadcasting(arrays, rng, kernel, kinds, shapes):
-    # Of three or more arguments, the middle ones alternate.
-    batches = [shapes[i % 2] for i in range(len(kinds) - 1)] + [shapes[1]]
-    arguments = draw(rng, kinds, batches)
-    full = np.broadcast_shapes(*batches)
-    spread = [
-        np.broadcast_to(argument, full + argument.shape[len(batch) :]).copy()
-        for argument, batch in zip(arguments, batches, strict=True)
-    ]
-    expected = arrays.apply(kernel, *spread)
-    actual = arrays.apply(kernel, *arguments)
-    assert_close(arrays, actual, expected)
+def test_broadcasting(arrays, rng, kernel, kinds):
+    for shapes in SHAPES.values():
+        # Of three or more arguments, the middle ones alternate.
+        batches = [shapes[i % 2] for i in range(len(kinds) - 1)] + [shapes[1]]
+        arguments = draw(rng, kinds, batches)
+        full = np.broadcast_shapes(*batches)
+        spread = [
+            np.broadcast_to(argument, full + argument.shape[len(batch) :]).copy()
+            for argument, batch in zip(arguments, batches, strict=True)
+        ]
+        expected = arrays.apply(kernel, *spread)
+        actual = arrays.apply(kernel, *arguments)
+        assert_close(arrays, actual, expected)

@@ -1,22 +1,9 @@
-"""What importing the networks costs, and what it takes to train them."""
+"""What it takes to train networks."""
 
 import subprocess
 import sys
 
 from cornet_nn import training
-
-
-def run(code):
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-
-
-def test_layers_do_not_import_training():
-    code = "import sys, cornet_nn; print(*(name.split('.')[0] for name in sys.modules))"
-    loaded = run(code).split()
-    assert "cornet_nn" in loaded
-    assert "skorch" not in loaded
 
 
 def test_without_skorch_training_says_what_to_install():
@@ -29,7 +16,10 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-    assert "pip install 'geomstats-cor[nn]'" in run(code)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'geomstats-cor[nn]'" in run.stdout
 
 
 def test_public_names():

@@ -1,6 +1,7 @@
 """What a run leaves on the disk, and how it goes on from there."""
 
 import csv
+import io
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import types
 import numpy as np
 import pytest
 import torch
+from processes import FRESH
 
 from cornet_nn import CovariancePooling, TemporalCovariance
 from cornet_nn.training import (
@@ -23,6 +25,7 @@ from cornet_nn.training import (
     load_classifier,
     run_directory,
 )
+from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor.exceptions import ParameterError
 
 from .problems import correlations, signals
@@ -360,17 +363,8 @@ class TestDisk:
         assert not [p for p in tmp_path.iterdir() if p.name.endswith(".new")]
 
 
-SCRIPT = """
-import io, os, signal, sys, time
-import numpy as np
-from cornet_nn.training import CorNetClassifier, loop, run_directory
-
-data, directory, how = sys.argv[1:]
-with np.load(data) as file:
-    X, y = file["X"], file["y"]
-
-
 def kill_at(number, owner, name):
+    """Let the process be killed when a function is called for the given time."""
     original, calls = getattr(owner, name), []
 
     def patched(*arguments, **keywords):
@@ -382,16 +376,13 @@ def kill_at(number, owner, name):
     setattr(owner, name, patched)
 
 
-if how == "step":
-    kill_at(17, loop.TrainingLoop, "train_step_single")
-elif how == "replace":  # two files of each epoch after three at the beginning
-    kill_at(10, os, "replace")
-elif how == "write":
-    save, saved = run_directory.torch.save, []
+def kill_within_the_checkpoint(number):
+    """Let the process be killed when half of a checkpoint is written."""
+    save, saved = torch.save, []
 
     def save_half(value, file):
         saved.append(value)
-        if len(saved) < 5:
+        if len(saved) < number:
             return save(value, file)
         memory = io.BytesIO()
         save(value, memory)
@@ -399,57 +390,26 @@ elif how == "write":
         file.flush()
         os.kill(os.getpid(), signal.SIGKILL)
 
-    run_directory.torch.save = save_half
-elif how == "slowly":
-    step = loop.TrainingLoop.train_step_single
-
-    def slow_step(*arguments, **keywords):
-        time.sleep(0.02)
-        return step(*arguments, **keywords)
-
-    loop.TrainingLoop.train_step_single = slow_step
-model = CorNetClassifier(directory=directory, resume=how == "resume", **OPTIONS)
-model.fit(X, y)
-np.savez(
-    os.path.join(os.path.dirname(data), "answers.npz"),
-    probabilities=model.predict_proba(X),
-    epochs=len(model.history_),
-    epoch=model.epoch_,
-    interrupted=model.interrupted_,
-)
-"""
-ROOT = pathlib.Path(__file__).parents[2]
+    torch.save = save_half
 
 
-@pytest.fixture
-def start(data, tmp_path):
-    """Return a function that trains in a process of its own."""
-    np.savez(tmp_path / "data.npz", X=data[0], y=data[1])
-
-    def start(how, **changes):
-        script = SCRIPT.replace("**OPTIONS", f"**{ {**OPTIONS, **changes}!r}")
-        path = os.pathsep.join([str(ROOT), *sys.path])
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                script,
-                tmp_path / "data.npz",
-                tmp_path / "run",
-                how,
-            ],
-            env={**os.environ, "PYTHONPATH": path},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    return start
+def train_and_be_killed(how, data, directory):
+    if how == "step":
+        kill_at(17, TrainingLoop, "train_step_single")
+    elif how == "replace":  # two files of each epoch after three at the beginning
+        kill_at(10, os, "replace")
+    else:
+        kill_within_the_checkpoint(5)
+    CorNetClassifier(directory=directory, **OPTIONS).fit(*data)
 
 
 @pytest.mark.parametrize("how", ["step", "replace", "write"])
-def test_killed_and_resumed(start, uninterrupted, data, tmp_path, how):
-    process = start(how)
-    assert process.wait(timeout=300) == -signal.SIGKILL, process.stderr.read()
+def test_killed_and_resumed(uninterrupted, data, tmp_path, how):
+    arguments = (how, data, tmp_path / "run")
+    process = FRESH.Process(target=train_and_be_killed, args=arguments)
+    process.start()
+    process.join(timeout=300)
+    assert process.exitcode == -signal.SIGKILL
     done = len(load_classifier(tmp_path / "run").history_)
     assert 0 < done < 8
     model = CorNetClassifier(**OPTIONS, directory=tmp_path / "run", resume=True)
@@ -460,8 +420,56 @@ def test_killed_and_resumed(start, uninterrupted, data, tmp_path, how):
     )
 
 
-def test_interrupted_by_the_keyboard(start, uninterrupted, data, tmp_path):
-    process = start("slowly", max_epochs=500)
+SLOW_TRAINING = """
+import sys, time
+import numpy as np
+from cornet_nn.training import CorNetClassifier
+from cornet_nn.training.loop import TrainingLoop
+
+step = TrainingLoop.train_step_single
+
+
+def slow_step(*arguments, **keywords):
+    time.sleep(0.02)
+    return step(*arguments, **keywords)
+
+
+TrainingLoop.train_step_single = slow_step
+data, directory, answers = sys.argv[1:]
+with np.load(data) as file:
+    X, y = file["X"], file["y"]
+model = CorNetClassifier(directory=directory, **OPTIONS)
+model.fit(X, y)
+np.savez(
+    answers,
+    probabilities=model.predict_proba(X),
+    epochs=len(model.history_),
+    epoch=model.epoch_,
+    interrupted=model.interrupted_,
+)
+"""
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def start_slow_training(data, folder):
+    """Return a process that trains in a folder for many epochs."""
+    np.savez(folder / "data.npz", X=data[0], y=data[1])
+    options = {**OPTIONS, "max_epochs": 500}
+    script = SLOW_TRAINING.replace("**OPTIONS", f"**{options!r}")
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    files = (folder / name for name in ("data.npz", "run", "answers.npz"))
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *files],
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell lets processes in the background ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def test_interrupted_by_the_keyboard(uninterrupted, data, tmp_path):
+    process = start_slow_training(data, tmp_path)
     metrics, deadline = tmp_path / "run" / "metrics.csv", time.monotonic() + 200
     while time.monotonic() < deadline and process.poll() is None:
         if metrics.exists() and len(metrics.read_text().splitlines()) > 4:
