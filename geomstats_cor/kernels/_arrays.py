@@ -88,9 +88,9 @@ def off_diagonal(x):
 
 
 def fill_diagonal(matrix, value):
-    """Replace the diagonals of matrices by a number, in place."""
+    """Replace the diagonals of matrices by a number or by vectors, in place."""
     if is_torch(matrix):
-        matrix.diagonal(dim1=-2, dim2=-1).fill_(value)
+        matrix.diagonal(dim1=-2, dim2=-1)[...] = value
     else:
         np.einsum("...ii->...i", matrix)[...] = value
 
@@ -153,7 +153,7 @@ def flagged_cholesky(x):
     """
     if is_torch(x):
         factor, info = namespace(x).linalg.cholesky_ex(x)
-        return factor, info == 0
+        return factor, info.logical_not()
     try:
         return np.linalg.cholesky(x), np.ones(x.shape[:-2], dtype=bool)
     except np.linalg.LinAlgError:

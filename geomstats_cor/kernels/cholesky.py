@@ -16,7 +16,6 @@ import math
 
 from ._arrays import (
     diagonal,
-    diagonal_matrix,
     fill_diagonal,
     flagged_cholesky,
     inverse_lower,
@@ -341,7 +340,7 @@ def _strict_theta_value(correlation):
 
 @piecewise(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = solve_unit_lower(unit_lower, tangent_vec / _outer_scale(unit_lower))
+    whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
     # The result is symmetric, and its lower triangle is enough.
     whitened = lower_right_quotient_adjoint(unit_lower, whitened)
     half = 0.5 * diagonal(whitened)
@@ -359,10 +358,11 @@ def _adjoint(cotangent, unit_lower):
     cotangent = strictly_lower(cotangent)
     product = lower_product_adjoint_left(unit_lower, cotangent)
     half = 0.5 * (diagonal(product) - row_dot(cotangent, unit_lower)[..., 0])
-    moved = strictly_lower(product) + diagonal_matrix(half)
+    moved = strictly_lower(product)
+    fill_diagonal(moved, half)
     moved = lower_right_quotient(unit_lower, moved).mT
     moved = solve_unit_lower(unit_lower, moved, left=False)
-    return _hollow(moved / _outer_scale(unit_lower))
+    return _hollow(moved * _outer_lengths(unit_lower))
 
 
 @piecewise(held=7)
@@ -426,10 +426,10 @@ def _rows_differential(vector, factor, scale):
     return scaled - row_dot(scaled, factor) * factor
 
 
-def _outer_scale(unit_lower):
-    """Return the products of the diagonal entries of the Cholesky factor, pairwise."""
-    scale = _row_scale(unit_lower)
-    return scale * scale.mT
+def _outer_lengths(unit_lower):
+    """Return what divides by the diagonal of the Cholesky factor on both sides."""
+    lengths = _row_lengths(unit_lower)
+    return lengths * lengths.mT
 
 
 def _hollow(matrix):
@@ -600,11 +600,12 @@ def _regular_pivots(factor, definite):
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
-def _row_scale(matrix):
-    """Return the numbers that normalise rows."""
-    return 1.0 / namespace(matrix).linalg.vector_norm(matrix, axis=-1, keepdims=True)
+def _row_lengths(matrix):
+    # A norm of torch is slow on factorisations, which come column by column.
+    return namespace(matrix).sqrt(row_dot(matrix, matrix))
 
 
 def _normalised_rows(matrix):
-    scale = _row_scale(matrix)
+    """Return rows of length one, and the numbers that make them so."""
+    scale = 1.0 / _row_lengths(matrix)
     return matrix * scale, scale
