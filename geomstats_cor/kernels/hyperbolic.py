@@ -502,8 +502,9 @@ def hyperboloid_to_origin_tangent_differential(vector, point):
     array([0.4])
     """
     square = row_dot(point, point)
-    turned = asinh_quotient_derivative(square) * row_dot(point, vector) * point
-    return 0.5 * asinh_quotient(square) * vector + turned
+    moved = 0.5 * asinh_quotient(square) * vector
+    moved += asinh_quotient_derivative(square) * row_dot(point, vector) * point
+    return moved
 
 
 def hyperboloid_from_origin_tangent(tangent_vec):
