@@ -102,8 +102,7 @@ def forward_backward(function, tensors):
 
 
 def _row_map(correlation):
-    rows = torch.tril if isinstance(correlation, torch.Tensor) else np.tril
-    return kernels.hyperboloid_to_origin_tangent(rows(kernels.theta(correlation), -1))
+    return kernels.hyperboloid_to_origin_tangent(kernels.strict_theta(correlation))
 
 
 def _theta_log(correlation):

@@ -11,7 +11,7 @@ import functools
 from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
-from .kernels._arrays import eye_like, namespace, strictly_lower
+from .kernels._arrays import eye_like, namespace
 from .kernels._gradients import is_readable
 from .kernels._tolerances import rank_tolerance
 from .validation import (
@@ -314,7 +314,7 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     is_strict_part_at_identity = True
 
     def _map(self, base_point):
-        return strictly_lower(kernels.theta(base_point))
+        return kernels.strict_theta(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point + eye_like(image_point))

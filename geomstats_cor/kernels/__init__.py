@@ -11,6 +11,7 @@ from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
     cor_inverse,
     full_rank_factor,
+    strict_theta,
     theta,
     theta_differential,
     theta_differential_at,
@@ -135,6 +136,7 @@ __all__ = [
     "cor_inverse",
     "full_rank_factor",
     "theta",
+    "strict_theta",
     "theta_differential",
     "theta_differential_at",
     "theta_inverse",

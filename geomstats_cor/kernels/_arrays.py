@@ -14,6 +14,7 @@ from array_api_compat import device
 
 _BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
+_EPS = {}
 
 
 def namespace(*arrays):
@@ -35,7 +36,10 @@ def is_torch(array):
 
 def eps(x):
     """Return the spacing of the dtype of an array at one."""
-    return float(namespace(x).finfo(x.dtype).eps)
+    known = _EPS.get(x.dtype)
+    if known is None:
+        known = _EPS[x.dtype] = float(namespace(x).finfo(x.dtype).eps)
+    return known
 
 
 def eye_like(x):
@@ -83,6 +87,14 @@ def off_diagonal(x):
     return with_diagonal(x, 0.0)
 
 
+def fill_diagonal(matrix, value):
+    """Replace the diagonals of matrices by a number or by vectors, in place."""
+    if is_torch(matrix):
+        matrix.diagonal(dim1=-2, dim2=-1)[...] = value
+    else:
+        np.einsum("...ii->...i", matrix)[...] = value
+
+
 def plus_diagonal(matrix, vector):
     """Return matrices with vectors added to their diagonals, in one pass."""
     total = namespace(matrix).asarray(matrix, copy=True)
@@ -110,7 +122,7 @@ def pair_sums(x):
 
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
-    return namespace(x, y).sum(x * y, axis=-1, keepdims=True)
+    return (x * y).sum(axis=-1, keepdims=True)
 
 
 def sum_by_index(values, index, size):
@@ -141,7 +153,7 @@ def flagged_cholesky(x):
     """
     if is_torch(x):
         factor, info = namespace(x).linalg.cholesky_ex(x)
-        return factor, info == 0
+        return factor, info.logical_not()
     try:
         return np.linalg.cholesky(x), np.ones(x.shape[:-2], dtype=bool)
     except np.linalg.LinAlgError:

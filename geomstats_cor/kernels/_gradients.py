@@ -15,8 +15,6 @@ import sys
 from ._arrays import is_torch
 from ._pieces import in_pieces
 
-_HELD = 3  # derivatives work on more arrays at a time than the iterations do
-
 
 class StatedGradient:
     """A function of arrays with the derivatives that torch is to use.
@@ -43,6 +41,9 @@ class StatedGradient:
     keeps_value : bool
         Whether tangent and cotangent also take the value, after the arrays among the
         arguments, instead of having to compute it again.
+    held : int
+        How many arrays of the size of the largest argument the derivatives work on at a
+        time.
     """
 
     def __init__(
@@ -54,10 +55,11 @@ class StatedGradient:
         axes=None,
         spaces=(),
         keeps_value=False,
+        held=3,
     ):
         self.keeps_value = keeps_value
         self.plain = plain or value
-        self.value, self.axes = value, axes
+        self.value, self.axes, self.held = value, axes, held
         self.tangent = _projecting_tangents(tangent, spaces) if spaces else tangent
         self.cotangent = (
             _projecting_cotangents(cotangent, spaces) if spaces else cotangent
@@ -98,7 +100,7 @@ class StatedGradient:
             lambda *pieces: function(*pieces, *numbers),
             self.axes[1 - len(before) :],
             *arrays,
-            held=_HELD,
+            held=self.held,
         )
 
 

@@ -25,7 +25,7 @@ def in_own_precision(function):
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
-        half = _half_type((*arguments, *keywords.values()))
+        half = _half_type(arguments) or _half_type(keywords.values())
         if half is None:
             return function(*arguments, **keywords)
         result = function(
@@ -38,14 +38,17 @@ def in_own_precision(function):
 
 
 def _half_type(values):
-    return next((x.dtype for x in values if _is_half(x)), None)
+    for x in values:
+        if _is_half(x):
+            return x.dtype
+    return None
 
 
 def _is_half(x):
-    if not hasattr(type(x), "mT") or not is_torch(x):
+    dtype = getattr(x, "dtype", None)
+    if getattr(dtype, "itemsize", None) != 2 or not is_torch(x):
         return False
-    xp = namespace(x)
-    return x.dtype == xp.float16 or x.dtype == xp.bfloat16
+    return dtype.is_floating_point
 
 
 def _to_single(x):

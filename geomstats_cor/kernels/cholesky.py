@@ -16,7 +16,7 @@ import math
 
 from ._arrays import (
     diagonal,
-    diagonal_matrix,
+    fill_diagonal,
     flagged_cholesky,
     inverse_lower,
     namespace,
@@ -72,6 +72,39 @@ def theta(correlation):
            [0.75, 1.  ]])
     """
     return _theta(correlation)
+
+
+def strict_theta(correlation):
+    r"""Return :math:`\Theta(C) - I`, whose rows are points of hyperboloids.
+
+    .. math:: y_i = (L_{i1}, \dots, L_{i, i - 1}) / L_{ii} , \qquad C = L L^\top .
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    rows : array, shape=[..., n, n]
+        Strictly lower triangular matrix; NaN where `correlation` is not positive
+        definite.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import strict_theta
+    >>> strict_theta(np.array([[1.0, 0.6], [0.6, 1.0]])).round(12)
+    array([[0.  , 0.  ],
+           [0.75, 0.  ]])
+    """
+    return _strict_theta(correlation)
 
 
 def theta_inverse(unit_lower):
@@ -295,12 +328,19 @@ def _inverse_value(unit_lower):
 
 def _theta_value(correlation):
     factor, definite = flagged_cholesky(correlation)
-    return factor / _regular_pivots(factor, definite)[..., None]
+    factor /= _regular_pivots(factor, definite)[..., None]
+    return factor
+
+
+def _strict_theta_value(correlation):
+    unit_lower = _theta_value(correlation)
+    fill_diagonal(unit_lower, 0.0)
+    return unit_lower
 
 
 @piecewise(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = solve_unit_lower(unit_lower, tangent_vec / _outer_scale(unit_lower))
+    whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
     # The result is symmetric, and its lower triangle is enough.
     whitened = lower_right_quotient_adjoint(unit_lower, whitened)
     half = 0.5 * diagonal(whitened)
@@ -313,14 +353,21 @@ def _differential(tangent_vec, unit_lower):
 
 @piecewise(held=6)
 def _adjoint(cotangent, unit_lower):
-    """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for strictly lower G."""
+    """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for the cotangent G."""
     unit_lower = moving_strictly_lower(unit_lower)
+    cotangent = strictly_lower(cotangent)
     product = lower_product_adjoint_left(unit_lower, cotangent)
     half = 0.5 * (diagonal(product) - row_dot(cotangent, unit_lower)[..., 0])
-    moved = strictly_lower(product) + diagonal_matrix(half)
+    moved = strictly_lower(product)
+    fill_diagonal(moved, half)
     moved = lower_right_quotient(unit_lower, moved).mT
     moved = solve_unit_lower(unit_lower, moved, left=False)
-    return _hollow(moved / _outer_scale(unit_lower))
+    return _hollow(moved * _outer_lengths(unit_lower))
+
+
+@piecewise(held=7)
+def _strict_adjoint(cotangent, strict):
+    return _adjoint(cotangent, with_diagonal(strict, 1.0))
 
 
 @piecewise(held=6)
@@ -379,10 +426,10 @@ def _rows_differential(vector, factor, scale):
     return scaled - row_dot(scaled, factor) * factor
 
 
-def _outer_scale(unit_lower):
-    """Return the products of the diagonal entries of the Cholesky factor, pairwise."""
-    scale = _row_scale(unit_lower)
-    return scale * scale.mT
+def _outer_lengths(unit_lower):
+    """Return what divides by the diagonal of the Cholesky factor on both sides."""
+    lengths = _row_lengths(unit_lower)
+    return lengths * lengths.mT
 
 
 def _hollow(matrix):
@@ -402,7 +449,7 @@ def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
 
 
 def _theta_differential_cotangent(cotangent, needed, tangent_vec, unit_lower, image):
-    moved = _adjoint(strictly_lower(cotangent), unit_lower)
+    moved = _adjoint(cotangent, unit_lower)
     turned = -_inverse_second_adjoint(image, moved, unit_lower) if needed[1] else None
     return moved, turned
 
@@ -431,7 +478,15 @@ def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):
 _theta = StatedGradient(
     _theta_value,
     lambda tangents, _, image: _theta_differential(_hollow(tangents[0]), image),
-    lambda cotangent, needed, _, image: (_adjoint(strictly_lower(cotangent), image),),
+    lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
+    keeps_value=True,
+)
+_strict_theta = StatedGradient(
+    _strict_theta_value,
+    lambda tangents, _, image: _theta_differential(
+        _hollow(tangents[0]), with_diagonal(image, 1.0)
+    ),
+    lambda cotangent, needed, _, image: (_strict_adjoint(cotangent, image),),
     keeps_value=True,
 )
 _theta_differential = StatedGradient(
@@ -545,11 +600,12 @@ def _regular_pivots(factor, definite):
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
-def _row_scale(matrix):
-    """Return the numbers that normalise rows."""
-    return 1.0 / namespace(matrix).linalg.vector_norm(matrix, axis=-1, keepdims=True)
+def _row_lengths(matrix):
+    # A norm of torch is slow on factorisations, which come column by column.
+    return namespace(matrix).sqrt(row_dot(matrix, matrix))
 
 
 def _normalised_rows(matrix):
-    scale = _row_scale(matrix)
+    """Return rows of length one, and the numbers that make them so."""
+    scale = 1.0 / _row_lengths(matrix)
     return matrix * scale, scale

@@ -470,7 +470,7 @@ def hyperboloid_to_origin_tangent(point):
     >>> round(float(np.log(2) / 2), 4)
     0.3466
     """
-    return 0.5 * asinh_quotient(row_dot(point, point)) * point
+    return _to_origin_tangent(point)
 
 
 def hyperboloid_to_origin_tangent_differential(vector, point):
@@ -502,8 +502,9 @@ def hyperboloid_to_origin_tangent_differential(vector, point):
     array([0.4])
     """
     square = row_dot(point, point)
-    turned = asinh_quotient_derivative(square) * row_dot(point, vector) * point
-    return 0.5 * asinh_quotient(square) * vector + turned
+    moved = 0.5 * asinh_quotient(square) * vector
+    moved += asinh_quotient_derivative(square) * row_dot(point, vector) * point
+    return moved
 
 
 def hyperboloid_from_origin_tangent(tangent_vec):
@@ -531,8 +532,7 @@ def hyperboloid_from_origin_tangent(tangent_vec):
     >>> hyperboloid_from_origin_tangent(np.array([np.log(2) / 2])).round(12)
     array([0.75])
     """
-    square = 4.0 * row_dot(tangent_vec, tangent_vec)
-    return 2.0 * sinh_quotient(square) * tangent_vec
+    return _from_origin_tangent(tangent_vec)
 
 
 def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
@@ -566,6 +566,25 @@ def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
     square = 4.0 * row_dot(tangent_vec, tangent_vec)
     stretch = 8.0 * sinh_quotient_derivative(square) * row_dot(tangent_vec, vector)
     return 2.0 * (sinh_quotient(square) * vector + stretch * tangent_vec)
+
+
+def _radial(factor, differential):
+    """Return the map y -> f(|y|^2) y. Its differential is symmetric."""
+    return StatedGradient(
+        lambda point: factor(row_dot(point, point)) * point,
+        lambda tangents, point: differential(tangents[0], point),
+        lambda cotangent, needed, point: (differential(cotangent, point),),
+    )
+
+
+_to_origin_tangent = _radial(
+    lambda square: 0.5 * asinh_quotient(square),
+    hyperboloid_to_origin_tangent_differential,
+)
+_from_origin_tangent = _radial(
+    lambda square: 2.0 * sinh_quotient(4.0 * square),
+    hyperboloid_from_origin_tangent_differential,
+)
 
 
 def hyperboloid_to_ball(point):

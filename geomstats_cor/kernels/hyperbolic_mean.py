@@ -32,6 +32,7 @@ from .hyperbolic import (
 
 _MAX_ITERATIONS = 60
 _MAX_HALVINGS = 40
+_HELD = 8  # arrays of the size of the points
 
 
 def hyperbolic_mean(points, weights):
@@ -121,7 +122,7 @@ _solve_mean = Opaque(
     _newton_mean,
     lambda points, weights: points[..., 0, :],
     axes=(2, 2),
-    held=8,
+    held=_HELD,
 )
 
 
@@ -215,4 +216,5 @@ _mean = StatedGradient(
     _mean_cotangent,
     plain=lambda points, weights, solution: solution,
     axes=(1, 2, 2, 1),
+    held=_HELD,
 )

@@ -142,6 +142,7 @@ _LOWER = "lower vector"
 MAPS = {
     "cor": Operation(k.cor, ("covariance",)),
     "theta": Operation(k.theta, ("correlation",)),
+    "strict_theta": Operation(k.strict_theta, ("correlation",)),
     "theta_inverse": Operation(k.theta_inverse, ("unit lower",)),
     "cor_inverse": Operation(k.cor_inverse, ("correlation",)),
     "log_unit_lower": Operation(k.log_unit_lower, ("unit lower",)),

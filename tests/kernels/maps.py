@@ -84,7 +84,7 @@ MAPS = {
         random_image=random_row0,
     ),
     "phcm": Map(
-        forward=lambda c: k.hyperboloid_to_origin_tangent(_strict(k.theta(c))),
+        forward=lambda c: k.hyperboloid_to_origin_tangent(k.strict_theta(c)),
         inverse=lambda x: k.theta_inverse(_unit(k.hyperboloid_from_origin_tangent(x))),
         differential=_phcm_differential,
         inverse_differential=_phcm_inverse_differential,

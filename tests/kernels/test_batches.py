@@ -71,6 +71,7 @@ POINTWISE = [
     named("cor_inverse", "correlation"),
     named("full_rank_factor", "correlation"),
     named("theta", "correlation"),
+    named("strict_theta", "correlation"),
     named("theta_inverse", "unit"),
     named("log_unit_lower", "unit"),
     named("exp_strictly_lower", "strict"),

@@ -104,6 +104,13 @@ class TestTheta:
         assert relative_error(actual, expected) <= 64 * arrays.eps
         assert np.all(diag(actual) == 1.0)
 
+    @shapes
+    def test_strict_part(self, arrays, rng, n):
+        correlation = arrays.rounded(random_correlation(rng, n, 10.0, (3,)))
+        whole = arrays.apply(k.theta, correlation)
+        strict = arrays.apply(k.strict_theta, correlation)
+        assert np.array_equal(strict, whole - np.eye(n))
+
     @pytest.mark.parametrize("rho", [0.5, 0.9, 0.999])
     def test_autoregressive(self, double, rho):
         # A row of Theta is the one before it times rho, with a one added.
