@@ -97,10 +97,11 @@ def fill_diagonal(matrix, value):
 
 def plus_diagonal(matrix, vector):
     """Return matrices with vectors added to their diagonals, in one pass."""
-    total = namespace(matrix).asarray(matrix, copy=True)
-    if is_torch(total):
+    if is_torch(matrix):
+        total = matrix.clone()
         total.diagonal(dim1=-2, dim2=-1).add_(vector)
     else:
+        total = matrix.copy()
         np.einsum("...ii->...i", total)[...] += vector
     return total
 
@@ -252,22 +253,30 @@ def solve_positive(matrix, vector):
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def positive_solver(matrix):
+def row_product(rows, matrix):
+    """Return the products of rows [..., 1, n] with matrices [..., n, n]."""
+    if is_torch(matrix) and matrix.ndim == 3:
+        return namespace(matrix).bmm(rows, matrix)
+    return rows @ matrix
+
+
+def positive_row_solver(matrix):
     """Return the function that solves positive definite systems, factorised once.
 
-    Solutions are meaningless, or NaN, where the matrix is not positive definite. The
-    matrix may be overwritten.
+    It takes and returns rows [..., 1, n]. Solutions are meaningless, or NaN, where the
+    matrix is not positive definite. The matrix may be overwritten.
     """
     if not is_torch(matrix):
         return _positive_solver_numpy(matrix)
     xp = namespace(matrix)
     factor, _ = xp.linalg.cholesky_ex(matrix)
+    solve, transpose = xp.linalg.solve_triangular, factor.mT
 
-    def solve(vector):
-        half = xp.linalg.solve_triangular(factor, vector[..., None], upper=False)
-        return xp.linalg.solve_triangular(factor.mT, half, upper=True)[..., 0]
+    def solve_rows(rows):
+        half = solve(factor, rows.mT, upper=False)
+        return solve(transpose, half, upper=True).mT
 
-    return solve
+    return solve_rows
 
 
 def _positive_solver_numpy(matrix):

@@ -122,13 +122,14 @@ def truncated_solution(right, product, steps):
     tiny = float(namespace(right).finfo(right.dtype).smallest_normal)
     solution, residual, direction = 0.0, right, right
     square = row_dot(right, right)
-    for _ in range(steps):
+    for step in range(steps):
         image = product(direction)
         length = square / (row_dot(direction, image) + tiny)
         solution = solution + length * direction
-        residual = residual - length * image
-        previous, square = square, row_dot(residual, residual)
-        direction = residual + square / (previous + tiny) * direction
+        if step + 1 < steps:
+            residual = residual - length * image
+            previous, square = square, row_dot(residual, residual)
+            direction = residual + square / (previous + tiny) * direction
     return solution
 
 

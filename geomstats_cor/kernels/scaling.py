@@ -17,17 +17,18 @@ References
    and column sums. Numer. Math. 12, 1968.
 """
 
+import math
+
 import numpy as np
 
 from ._arrays import (
-    constant,
     diagonal,
     eps,
     eye_like,
     namespace,
     plus_diagonal,
-    positive_solver,
-    row_dot,
+    positive_row_solver,
+    row_product,
     solve_positive,
     symmetric_product,
     symmetrize,
@@ -41,6 +42,7 @@ from .cholesky import has_full_rank
 _MAX_ITERATIONS = 60
 _USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
 _ROUGH_STEPS = 2  # their cost is that of one factorisation, and they save several
+_CORRECTIONS = 2  # of a Newton step; an odd number fails more often
 _CLOSE = 0.25  # a relative step from where whole Newton steps converge
 _PROGRESS = 0.05  # a new factorisation pays off if an old one gains less
 _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
@@ -257,52 +259,170 @@ def newton_scaling(matrix):
     iteration shows that the matrix is not positive definite; some matrices that are not
     have a positive scaling, too.
     """
+    # Vectors are rows [..., 1, n]: products with matrices need no other shape.
     with np.errstate(all="ignore"):
-        return _iterate(matrix, _rough_scaling(matrix))
-
-
-def _iterate(matrix, scaling):
-    xp = namespace(matrix)
-    previous, done = xp.inf, False
-    for count in range(_MAX_ITERATIONS):
-        if count == _USUAL_ITERATIONS:
-            scaling = xp.where(has_full_rank(matrix)[..., None], scaling, xp.nan)
-        scaling, slope = _radial_step(matrix, scaling)
-        solve = positive_solver(plus_diagonal(matrix, scaling**-2))
-        step = solve(slope)
-        relative = step / scaling
-        error = xp.max(xp.abs(relative), axis=-1)
-        if bool(xp.any(error > _CLOSE)):
-            scaling = scaling + _majoriser_step(relative, scaling * slope) * step
-            continue
-        scaling, error, noise = _reuse(solve, matrix, scaling + step)
-        # Where rounding leaves much, only stagnation tells that nothing is gained.
-        stagnates = (error <= 16.0 * noise) & (error >= 0.25 * previous)
-        done = done | ~(error > _small(noise)) | stagnates
-        previous = error
-        if bool(xp.all(done)):
-            return scaling
-    done = done | ~(error > 16.0 * eps(error))
-    report_unfinished("log-scaling", error, done, matrix)
-    return scaling
+        return _iterate(matrix, _rough_scaling(matrix))[..., 0, :]
 
 
 def _rough_scaling(matrix):
     """Return a positive vector on the way to the scaling, without a factorisation.
 
-    Truncated conjugate gradients keep what the majoriser asks of a Newton step.
+    Truncated conjugate gradients keep what the safe length asks of a Newton step.
     """
-    scaling = namespace(matrix).abs(diagonal(matrix)) ** -0.5
+    xp = namespace(matrix)
+    scaling = xp.abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
-        scaling, slope = _radial_step(matrix, scaling)
-        residual = scaling * slope
+        # Along its own ray the objective is minimal where the mean row sum is one.
+        row_sums = scaling * row_product(scaling, matrix)
+        factor = xp.abs(xp.mean(row_sums, axis=-1, keepdims=True)) ** -0.5
+        scaling = factor * scaling
+        row_sums = factor**2 * row_sums
 
         def hessian(vector, scaling=scaling):
-            return vector + scaling * _product(matrix, scaling * vector)
+            return vector + scaling * row_product(scaling * vector, matrix)
 
-        step = truncated_solution(residual, hessian, _ROUGH_STEPS)
-        scaling = scaling + scaling * (_majoriser_step(step, residual) * step)
+        step = -truncated_solution(row_sums - 1.0, hessian, _ROUGH_STEPS)
+        scaling = scaling + scaling * (_safe_length(step) * step)
     return scaling
+
+
+def _iterate(matrix, scaling):
+    xp = namespace(matrix)
+    product, noise, unsettled = row_product(scaling, matrix), None, True
+    for count in range(_MAX_ITERATIONS):
+        if count == _USUAL_ITERATIONS:
+            full_rank = has_full_rank(matrix)[..., None, None]
+            scaling = xp.where(full_rank, scaling, xp.nan)
+        newton = _Newton(matrix, scaling, product)
+        if newton.distance > _CLOSE:
+            scaling, product = newton.from_afar()
+            continue
+        noise = _noise(matrix, scaling) if noise is None else noise
+        scaling, product, left = newton.to_the_end(noise)
+        if left is None:
+            return scaling
+        unsettled = left & unsettled
+        if not bool(xp.any(unsettled)):
+            return scaling
+    error = _row_largest(scaling * product - 1.0)
+    unsettled = (error > 16.0 * eps(error)) & unsettled
+    report_unfinished("log-scaling", error[..., 0, 0], ~unsettled[..., 0, 0], matrix)
+    return scaling
+
+
+class _Newton:
+    """A Newton step, and corrections of it that use its factorisation once more.
+
+    A correction is a step of the same Hessian H at the start x, for the equation
+    y (C y) = 1 itself: from y by H^-1 (1 - y (C y)) / x.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Matrix C.
+    start : array, shape=[..., 1, n]
+        Scaling x.
+    product : array, shape=[..., 1, n]
+        Product C x.
+    """
+
+    def __init__(self, matrix, start, product):
+        self.matrix, self.start, self.product = matrix, start, product
+        hessian = plus_diagonal(matrix, start[..., 0, :] ** -2)
+        self.solve = positive_row_solver(hessian)
+        self.excess = start * product - 1.0
+        self.step = self._step(self.excess)
+        self.relative = self.step / start
+        self.distance = _largest(self.relative)
+
+    def _step(self, excess):
+        return -self.solve(excess / self.start)
+
+    def from_afar(self):
+        """Return the scaling after the step, and its product with the matrix.
+
+        Corrections save many factorisations, and may fail: if the Newton step of safe
+        length lowers the objective more, it is taken as it is.
+        """
+        xp, start, product = namespace(self.matrix), self.start, self.product
+        moved = row_product(self.step, self.matrix)
+        length = _safe_length(self.relative)
+        safe, safe_product = start + length * self.step, product + length * moved
+        bold, bold_product = start + self.step, product + moved
+        for _ in range(_CORRECTIONS):
+            bold = bold + self._step(bold * bold_product - 1.0)
+            bold_product = row_product(bold, self.matrix)
+        # Nine tenths of the way to the boundary of the orthant, at most.
+        inward = -xp.min(bold / start - 1.0, axis=-1, keepdims=True)
+        length = 0.9 / xp.clip(inward, 0.9, None)
+        bold = start + length * (bold - start)
+        bold_product = product + length * (bold_product - product)
+        better = _objective(bold, bold_product) < _objective(safe, safe_product)
+        scaling = xp.where(better, bold, safe)
+        return scaling, xp.where(better, bold_product, safe_product)
+
+    def to_the_end(self, noise):
+        """Correct the step for as long as it pays.
+
+        Returns the scaling, its product with the matrix, and where there is something
+        left to be gained: None if there is nothing.
+        """
+        xp = namespace(self.matrix)
+        small = xp.clip(noise, None, 0.1 * eps(noise) ** 0.5)
+        scaling, step, excesses = self.start, self.step, [self.excess]
+        worst = _largest(self.excess / small)
+        while True:
+            scaling = scaling + step
+            product = row_product(scaling, self.matrix)
+            excess = scaling * product - 1.0
+            excesses.append(excess)
+            previous, worst = worst, _largest(excess / small)
+            if not worst > 1.0:
+                return scaling, product, None
+            if len(excesses) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
+                break
+            step = self._step(excess)
+        # Where rounding leaves much, only stagnation tells that nothing is gained.
+        error, earlier = _row_largest(excess), _row_largest(excesses[-3])
+        stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
+        return scaling, product, (error > small) & ~stagnates
+
+
+def _noise(matrix, scaling):
+    """Return what rounding in the row sums leaves of any residual."""
+    row_sums = scaling * row_product(scaling, namespace(matrix).abs(matrix))
+    return eps(matrix) * _row_largest(row_sums)
+
+
+def _row_largest(rows):
+    xp = namespace(rows)
+    return xp.max(xp.abs(rows), axis=-1, keepdims=True)
+
+
+def _largest(array):
+    """Return the largest absolute value that is not NaN, as a number."""
+    xp = namespace(array)
+    array = xp.abs(array)
+    largest = float(xp.max(array))
+    if math.isnan(largest):
+        largest = float(xp.max(xp.where(xp.isnan(array), 0.0, array)))
+    return largest
+
+
+def _objective(scaling, product):
+    xp = namespace(scaling)
+    terms = 0.5 * scaling * product - xp.log(scaling)
+    return xp.sum(terms, axis=-1, keepdims=True)
+
+
+def _safe_length(relative):
+    """Return a step length that lowers the objective and keeps the scaling positive.
+
+    Along a relative Newton step y the objective is bounded by a convex function of the
+    length that is minimal beyond 1 / (1 + m), with m = max(0, -min y).
+    """
+    xp = namespace(relative)
+    return 1.0 / (1.0 - xp.clip(xp.min(relative, axis=-1, keepdims=True), None, 0.0))
 
 
 def _checked_scaling(matrix):
@@ -315,60 +435,4 @@ def _checked_scaling(matrix):
     return xp.where(regular[..., None], newton_scaling(mended), xp.nan)
 
 
-_solve_scaling = Opaque("log_scaling", _checked_scaling, lambda x: x[..., 0], held=4)
-
-
-def _radial_step(matrix, scaling):
-    """Minimise the objective along the ray of the scaling, and return its slope."""
-    xp = namespace(matrix)
-    product = _product(matrix, scaling)
-    length = xp.abs(matrix.shape[-1] / row_dot(scaling, product)) ** 0.5
-    scaling = length * scaling
-    return scaling, 1.0 / scaling - length * product
-
-
-def _product(matrix, vector):
-    """Return the product with a symmetric matrix: faster from the left for batches."""
-    return (vector[..., None, :] @ matrix)[..., 0, :]
-
-
-def _reuse(solve, matrix, scaling):
-    """Iterate close to the solution with one factorisation, for as long as it pays.
-
-    Returns the scaling, its residual, and what rounding in the row sums leaves of any
-    residual.
-    """
-    xp = namespace(matrix)
-    noise = scaling * _product(xp.abs(matrix), scaling)
-    noise = eps(matrix) * xp.max(noise, axis=-1)
-    small, goal = _small(noise), xp.inf
-    while True:
-        slope = 1.0 / scaling - _product(matrix, scaling)
-        error = xp.max(xp.abs(scaling * slope), axis=-1)
-        inexact = error > small
-        if bool(xp.any(inexact & (error > goal))):
-            return scaling, error, noise
-        scaling = scaling + solve(slope)
-        if not bool(xp.any(inexact)):
-            return scaling, error, noise
-        goal = _PROGRESS * error
-
-
-def _small(noise):
-    """Return the residual that is as good as none."""
-    return namespace(noise).minimum(noise, constant(0.1 * eps(noise) ** 0.5, noise))
-
-
-def _majoriser_step(step, residual):
-    """Return the step length that minimises a majoriser of the objective.
-
-    Along the step y the objective is bounded by a function of the decrement s, of
-    m = max(0, -min y) and of |y|^2 alone; its minimiser is
-    2 / (1 + m + sqrt((1 - m)^2 + 4 m |y|^2 / s)), and stays below 1 / m.
-    """
-    xp = namespace(step)
-    tiny = float(xp.finfo(step.dtype).smallest_normal)
-    curved = row_dot(step, step) / (row_dot(residual, step) + tiny)
-    inward = 0.5 * xp.max(xp.abs(step) - step, axis=-1, keepdims=True)
-    root = xp.sqrt((1.0 - inward) ** 2 + 4.0 * inward * curved)
-    return 2.0 / (1.0 + inward + root)
+_solve_scaling = Opaque("log_scaling", _checked_scaling, lambda x: x[..., 0])
