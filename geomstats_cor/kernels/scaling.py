@@ -51,8 +51,9 @@ _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 def log_scaling(matrix):
     r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
 
-    Newton's method, :math:`(\Sigma + X^{-2}) y = x^{-1} - \Sigma x`, with the step
-    length that minimises a closed-form majoriser of the objective.
+    Newton's method, :math:`(\Sigma + X^{-2}) y = x^{-1} - \Sigma x`. Each factorisation
+    also serves to correct the step, by the same system for what is left of the equation
+    itself; where that fails, a step length in closed form lowers the objective.
 
     Parameters
     ----------
@@ -401,6 +402,8 @@ def _row_largest(rows):
 
 def _largest(array):
     """Return the largest absolute value that is not NaN, as a number."""
+    if 0 in array.shape:
+        return 0.0
     xp = namespace(array)
     array = xp.abs(array)
     largest = float(xp.max(array))

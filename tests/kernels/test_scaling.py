@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from geomstats_cor import kernels as k
+from geomstats_cor.kernels import scaling
 
 from .matrices import (
     equicorrelation,
@@ -59,6 +60,28 @@ class TestEquation:
     @pytest.mark.parametrize("ridge", [1e-3, 1e-6, 1e-9, 1e-12])
     def test_nearly_singular(self, double, rng, ridge):
         assert_scaling(double, nearly_singular(rng, ridge))
+
+    @pytest.mark.parametrize("corrections", [1, 3, 6])
+    def test_corrections_may_fail(self, double, rng, monkeypatch, corrections):
+        # Far from the solution, many corrections, or an odd number, lead astray.
+        monkeypatch.setattr(scaling, "_CORRECTIONS", corrections)
+        monkeypatch.setattr(scaling, "_ROUGH_STEPS", 0)
+        assert_scaling(double, random_correlation(rng, 8, 1e10, (20,)))
+
+    def test_a_safe_step_lowers_the_objective(self, rng):
+        def objective(x):
+            return 0.5 * np.sum(x * (x @ matrix), -1) - np.sum(np.log(x), -1)
+
+        for condition in (1e1, 1e4, 1e8):
+            matrix = random_spd(rng, 6, condition)
+            start = np.exp(2.0 * rng.standard_normal((50, 1, 6)))
+            hessian = matrix + start.mT**-2 * np.eye(6)
+            slope = 1.0 / start - start @ matrix
+            step = np.linalg.solve(hessian, slope.mT).mT
+            length = scaling._safe_length(step / start)
+            moved = start + length * step
+            assert np.all(moved > 0.0)
+            assert np.all(objective(moved) < objective(start))
 
     @pytest.mark.parametrize("n", [3, 4, 12])
     def test_the_floor_of_rounding_is_no_failure(self, rng, n):
