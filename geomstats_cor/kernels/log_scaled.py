@@ -11,10 +11,21 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
-from ._arrays import eps, eye_like, namespace, pair_sums, symmetric_product
+import numpy as np
+
+from ._arrays import (
+    diagonal,
+    eps,
+    eye_like,
+    namespace,
+    off_diagonal,
+    pair_sums,
+    symmetric_product,
+)
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
 from ._tangent_spaces import hollow_part, moving_hollow, row0_part
+from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
 from .exp_scaled import exp_scaled
 from .isometries import center
@@ -34,7 +45,8 @@ from .symmetric import (
 )
 
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
-_ILL_SCALED = 2e3  # rounding units that entries of C lose in eigenvalues of X C X
+_ILL_SCALED = 6e2  # rounding units that entries of C lose in eigenvalues of X C X
+_DOUBTFUL = 2e3  # the same, where it is worth a look whether C can be recovered
 
 
 def log_scaled(correlation):
@@ -221,15 +233,40 @@ def _stable_spectrum(correlation):
         balanced = xp.where(known, balanced, eye_like(balanced))
     values, vectors = positive_spectrum(balanced)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
-    if not bool(xp.all((loss < _ILL_SCALED) & xp.all(values > 0.0, axis=-1))):
+    positive = xp.all(values > 0.0, axis=-1)
+    if not bool(xp.all((loss < _ILL_SCALED) & positive)):
         factor = full_rank_factor(correlation)
         regular = xp.isfinite(factor[..., :1, :1]) & known
-        factor = xp.where(regular, scaling[..., :, None] * factor, eye_like(factor))
-        vectors, roots, _ = xp.linalg.svd(factor)
-        vectors, roots = xp.flip(vectors, axis=-1), xp.flip(roots, axis=-1)
-        values = xp.where(regular[..., 0], roots**2, xp.nan)
-        _report_loss(correlation, values, vectors)
+        identity = eye_like(factor)
+        factor = xp.where(regular, scaling[..., :, None] * factor, identity)
+        vectors = xp.where(regular, vectors, identity)
+        values, vectors = _singular_spectrum(factor, vectors)
+        values = xp.where(regular[..., 0], values, xp.nan)
+        if not bool(xp.all((loss < _DOUBTFUL) & positive)):
+            _report_loss(correlation, values, vectors)
     return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+
+
+def _singular_spectrum(factor, vectors):
+    """Return the spectrum of F F', given eigenvectors with the rounding of F F'.
+
+    One sweep of one-sided Jacobi rotations, all at a time: to first order, which is
+    exact to rounding if the angles are small. Otherwise singular vectors of F.
+    """
+    xp = namespace(factor)
+    columns = factor.mT @ vectors
+    gram = columns.mT @ columns
+    values = diagonal(gram)
+    lengths = xp.sqrt(values)
+    rounding = lengths[..., :, None] * (rank_tolerance(factor) * lengths[..., None, :])
+    gram = off_diagonal(gram)
+    with np.errstate(all="ignore"):
+        angles = gram / (values[..., None, :] - values[..., :, None])
+    angles = xp.where(xp.abs(gram) > rounding, angles, 0.0)
+    if bool(xp.all(xp.abs(angles) <= eps(factor) ** 0.5)):
+        return values, vectors + vectors @ angles
+    vectors, roots, _ = xp.linalg.svd(factor)
+    return xp.flip(roots, axis=-1) ** 2, xp.flip(vectors, axis=-1)
 
 
 def _report_loss(correlation, values, vectors):

@@ -7,6 +7,7 @@ import pytest
 
 from geomstats_cor import kernels as k
 from geomstats_cor.kernels import scaling
+from geomstats_cor.kernels.log_scaled import _singular_spectrum
 
 from .matrices import (
     equicorrelation,
@@ -181,6 +182,25 @@ class TestLogScaled:
         expected = double.apply(k.log_scaled_differential, vector, good)
         actual = double.apply(k.log_scaled_differential, vector, batch)[0]
         assert relative_error(actual, expected) <= 1e-13
+
+    @pytest.mark.parametrize(("condition", "bound"), [(1e6, 1e-13), (1e14, 1e-8)])
+    def test_small_eigenvalues_from_a_factor(self, double, rng, condition, bound):
+        # One-sided Jacobi: the columns of F' V are orthogonal, however short. Those of
+        # the eigenvectors of F F' are so to the condition number times rounding alone.
+        left, right = np.linalg.qr(rng.standard_normal((2, 5, 8, 8)))[0]
+        factor = (left * condition ** (-0.5 * np.linspace(0.0, 1.0, 8))) @ right
+        start = np.linalg.eigh(factor @ factor.mT)[1]
+
+        def part(index):
+            spectrum = _singular_spectrum
+            return double.apply(lambda *x: spectrum(*x)[index], factor, start)
+
+        values, vectors = part(0), part(1)
+        columns = factor.mT @ vectors
+        lengths = np.sqrt(values)[..., None, :]
+        cosines = (columns / lengths).mT @ (columns / lengths)
+        assert np.max(np.abs(cosines - np.eye(8))) <= bound
+        assert np.max(np.abs(vectors.mT @ vectors - np.eye(8))) <= 1e-14
 
     @pytest.mark.parametrize("ridge", [1e-3, 1e-6, 1e-9, 1e-12])
     def test_round_trip_of_nearly_singular_matrices(self, double, rng, ridge):
