@@ -45,7 +45,7 @@ from .symmetric import (
 )
 
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
-_ILL_SCALED = 6e2  # rounding units that entries of C lose in eigenvalues of X C X
+_ILL_SCALED = 7e2  # rounding units that entries of C lose in eigenvalues of X C X
 _DOUBTFUL = 1e4  # the same, where it is worth a look whether C can be recovered
 
 

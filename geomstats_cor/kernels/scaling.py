@@ -384,7 +384,8 @@ class _Newton:
                 break
             step = self._step(excess)
         # Where rounding leaves much, only stagnation tells that nothing is gained.
-        error, earlier = _row_largest(excess), _row_largest(excesses[-3])
+        patience = 1 if self.distance < _PROGRESS else 2
+        error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
         stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
         return scaling, product, (error > small) & ~stagnates
 
