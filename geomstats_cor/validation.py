@@ -222,22 +222,20 @@ def _is_close(x, value):
     """Tell at a glance that matrices are finite, symmetric, and have a diagonal."""
     if 0 in x.shape:
         return True
-    x, xp = detached(x), namespace(x)
-    tolerance = input_tolerance(x)
+    x, tolerance = detached(x), input_tolerance(x)
     with np.errstate(invalid="ignore"):  # NaN and infinity differ from their mirror
         # What is above the diagonal is below it with the other sign.
-        if not float(xp.max(x - x.mT)) <= tolerance:
+        if not float((x - x.mT).max()) <= tolerance:
             return False
-        return float(xp.max(xp.abs(diagonal(x) - value))) <= tolerance
+        return float(abs(diagonal(x) - value).max()) <= tolerance
 
 
 def _is_finite(x):
     """Tell whether all numbers are finite."""
-    xp = namespace(x)
     with np.errstate(over="ignore", invalid="ignore"):
         # A sum shows every NaN, in one pass; it may overflow, so it is no last word.
-        total = float(xp.sum(detached(x)))
-    return math.isfinite(total) or bool(xp.all(xp.isfinite(x)))
+        total = float(detached(x).sum())
+    return math.isfinite(total) or bool(namespace(x).isfinite(x).all())
 
 
 def require_positive_definite(name, point, image):
