@@ -67,7 +67,9 @@ def diagonal_matrix(vector):
 
 def symmetrize(x):
     """Return the symmetric part of matrices."""
-    return 0.5 * (x + x.mT)
+    total = x + x.mT
+    total *= 0.5
+    return total
 
 
 def strictly_lower(x):
@@ -77,9 +79,19 @@ def strictly_lower(x):
 
 def with_diagonal(x, value):
     """Return matrices whose diagonal is replaced by a number."""
-    xp = namespace(x)
-    on_diagonal = xp.eye(x.shape[-1], dtype=xp.bool, device=device(x))
-    return xp.where(on_diagonal, constant(value, x), x)
+    if is_torch(x):
+        diag = x.new_full(x.shape[:-1], value)
+        return x.diagonal_scatter(diag, dim1=-2, dim2=-1)
+    return set_diagonal(np.array(x), value)
+
+
+def set_diagonal(x, value):
+    """Replace the diagonal of matrices that nobody else holds, and return them."""
+    if is_torch(x):
+        x.diagonal(dim1=-2, dim2=-1).fill_(value)
+    else:
+        np.einsum("...ii->...i", x)[...] = value
+    return x
 
 
 def off_diagonal(x):
@@ -124,6 +136,13 @@ def pair_sums(x):
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
     return (x * y).sum(axis=-1, keepdims=True)
+
+
+def take_last(x, index):
+    """Return the entries of the last axis with given indices, none of them negative."""
+    if is_torch(x):
+        return x.index_select(-1, namespace(x).asarray(index, device=device(x)))
+    return np.take(x, index, axis=-1)
 
 
 def sum_by_index(values, index, size):

@@ -44,6 +44,9 @@ class StatedGradient:
     held : int
         How many arrays of the size of the largest argument the derivatives work on at a
         time.
+    held_by_value : int
+        How many the value works on, if they are not as many: a single product is not
+        worth the cutting before it outgrows the cache.
     """
 
     def __init__(
@@ -56,10 +59,12 @@ class StatedGradient:
         spaces=(),
         keeps_value=False,
         held=3,
+        held_by_value=None,
     ):
         self.keeps_value = keeps_value
         self.plain = plain or value
-        self.value, self.axes, self.held = value, axes, held
+        self.value, self.axes = value, axes
+        self.held, self.held_by_value = held, held_by_value or held
         self.tangent = _projecting_tangents(tangent, spaces) if spaces else tangent
         self.cotangent = (
             _projecting_cotangents(cotangent, spaces) if spaces else cotangent
@@ -73,11 +78,11 @@ class StatedGradient:
 
     def evaluate(self, *arguments):
         """Return the value where no derivative is asked for."""
-        return self._cut(self.plain, (), arguments)
+        return self._cut(self.plain, (), arguments, self.held_by_value)
 
     def evaluate_to_keep(self, *arguments):
         """Return the value, which is not to be one of the arguments."""
-        return self._cut(self.value, (), arguments)
+        return self._cut(self.value, (), arguments, self.held_by_value)
 
     def pull_back(self, cotangent, needed, *arguments):
         """Return the cotangents of the arrays."""
@@ -87,9 +92,9 @@ class StatedGradient:
 
         if is_recorded(cotangent):
             return function(cotangent, *arguments)
-        return self._cut(function, (cotangent,), arguments)
+        return self._cut(function, (cotangent,), arguments, self.held)
 
-    def _cut(self, function, before, arguments):
+    def _cut(self, function, before, arguments, held):
         if self.axes is None:
             return function(*before, *arguments)
         count = len(self.axes) - 1
@@ -100,7 +105,7 @@ class StatedGradient:
             lambda *pieces: function(*pieces, *numbers),
             self.axes[1 - len(before) :],
             *arrays,
-            held=self.held,
+            held=held,
         )
 
 

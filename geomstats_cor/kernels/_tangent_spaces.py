@@ -11,14 +11,14 @@ correlation matrix, or to a tangent vector, is therefore symmetric with null dia
 each off-diagonal pair shares its derivative equally between its two entries.
 """
 
-from ._arrays import off_diagonal, strictly_lower, symmetrize
+from ._arrays import set_diagonal, strictly_lower, symmetrize
 from ._gradients import StatedGradient
 from .isometries import center
 
 
 def hollow_part(x):
     """Project matrices orthogonally onto the symmetric hollow ones."""
-    return off_diagonal(symmetrize(x))
+    return set_diagonal(symmetrize(x), 0.0)
 
 
 def row0_part(x):

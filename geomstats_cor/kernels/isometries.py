@@ -36,6 +36,7 @@ from ._arrays import (
     is_torch,
     namespace,
     pair_sums,
+    take_last,
 )
 
 _ROOT_TWO = math.sqrt(2.0)
@@ -66,12 +67,15 @@ def pack_strictly_lower(matrix):
     xp = namespace(matrix)
     size = matrix.shape[-1]
     # Factorisations come column by column; read so, they need not be copied.
-    mirrored = is_torch(matrix) and matrix.mT.is_contiguous()
+    mirrored = is_torch(matrix) and _is_by_columns(matrix)
     index = _strictly_lower_entries(size, mirrored)
-    index = xp.asarray(index, device=device(matrix))
     matrix = matrix.mT if mirrored else matrix
     entries = xp.reshape(matrix, (*matrix.shape[:-2], size * size))
-    return xp.take(entries, index, axis=-1)
+    return take_last(entries, index)
+
+
+def _is_by_columns(tensor):
+    return not tensor.is_contiguous() and tensor.mT.is_contiguous()
 
 
 def unpack_strictly_lower(packed):
@@ -642,6 +646,5 @@ def _gather(packed, positions):
             (*packed.shape[:-1], 1), dtype=packed.dtype, device=device(packed)
         )
     size = math.isqrt(len(positions))
-    index = xp.asarray(positions, device=device(packed))
-    full = xp.take(xp.concat([packed, zero], axis=-1), index, axis=-1)
+    full = take_last(xp.concat([packed, zero], axis=-1), positions)
     return xp.reshape(full, (*packed.shape[:-1], size, size))

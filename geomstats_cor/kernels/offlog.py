@@ -15,6 +15,8 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
+import math
+
 from ._arrays import (
     constant,
     diagonal,
@@ -22,12 +24,13 @@ from ._arrays import (
     eps,
     namespace,
     off_diagonal,
+    plus_diagonal,
     solve_positive,
     symmetrize,
 )
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
-from ._quadrature import nodes_for_spectrum, positive_half
+from ._quadrature import half_rule_for_spectrum
 from ._tangent_spaces import hollow_part, moving_hollow, moving_symmetric
 from .correlation import cor
 from .symmetric import (
@@ -43,7 +46,7 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 200
-_HESSIAN_TOLERANCE = 1e-3  # enough for a Newton step; the differential wants all digits
+_LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential wants all digits
 
 
 def off_log(correlation):
@@ -172,7 +175,9 @@ def off_log_diagonal(matrix):
     :math:`J_{il} = \int_0^1 (e^{tS})_{il} (e^{(1-t)S})_{il} dt`. By the Golden-Thompson
     inequality the step :math:`-\log c` lowers the objective by at least
     :math:`\sum (c - 1 - \log c)`; a Newton step that gains less than a quarter of that
-    is replaced by it, so the method converges from everywhere.
+    is replaced by it, so the method converges from everywhere. It begins at
+    :math:`-\log \cosh |S_i|`, with the lengths of the rows of :math:`S` off the
+    diagonal.
 
     Parameters
     ----------
@@ -533,16 +538,29 @@ _diagonal = StatedGradient(
 def _hadamard_mean(values, vectors, tolerance):
     """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry.
 
-    It is J, the Hessian of tr exp(S + D) in the diagonal of D.
+    It is J, the Hessian of tr exp(S + D) in the diagonal of D. The rule has nodes at
+    both ends, where one of the factors is the identity and no product is needed; in the
+    middle, the factors are the same.
     """
     xp = namespace(values)
+    *inner, (_, end) = half_rule_for_spectrum(values, tolerance)
     total = 0.0
-    for node, weight in positive_half(nodes_for_spectrum(values, tolerance)):
+    for node, weight in inner:
         time = 0.5 * (1.0 + node)
+        weight = math.sqrt(weight)
         term = spectral(weight * xp.exp(time * values), vectors)
-        term *= spectral(xp.exp((1.0 - time) * values), vectors)
+        if node == 0.0:
+            term *= term
+        else:
+            term *= spectral(weight * xp.exp((1.0 - time) * values), vectors)
         total = total + term
-    return total
+    return plus_diagonal(total, end * _exp_diagonal(values, vectors))
+
+
+def _exp_diagonal(values, vectors):
+    """Return the diagonal of the exponential."""
+    growth = namespace(values).exp(values)
+    return ((vectors * vectors) @ growth[..., None])[..., 0]
 
 
 def _solve_all(right, values, vectors):
@@ -598,21 +616,24 @@ def _newton_diagonal(hollow):
     """Return the diagonal, and the spectral decomposition of the shifted matrix."""
     xp = namespace(hollow)
     size = hollow.shape[-1]
-    trial = xp.zeros_like(diagonal(hollow))
-    start = fallback = trial
+    trial = start = fallback = _first_guess(hollow)
     promised = xp.zeros_like(trial[..., 0])
-    objective = previous = xp.full_like(promised, xp.inf)
+    objective = previous = expected = xp.full_like(promised, xp.inf)
     for _ in range(_MAX_ITERATIONS):
         trial, values, vectors, diag = _level(hollow, trial)
         error = xp.max(xp.abs(diag - 1.0), axis=-1)
-        done = _is_solved(error, previous, values)
+        unit = _rounding(values)
+        # Close to rounding, the error stagnates or was expected to be far smaller.
+        stands = (error >= 0.25 * previous) | (expected <= unit)
+        done = (error <= 4.0 * unit) | ((error <= 64.0 * unit) & stands)
         if bool(xp.all(done)):
             return trial, values, vectors
         # In the quadratic region rounding blurs the objective, and is no guide.
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
-        hessian = _hadamard_mean(values, vectors, _HESSIAN_TOLERANCE)
+        tolerance = _hessian_tolerance(xp.where(done, xp.inf, error), unit)
+        hessian = _hadamard_mean(values, vectors, tolerance)
         step = solve_positive(hessian, -diag * log_diag)
         use_step = accepted & xp.all(xp.isfinite(step), axis=-1)
 
@@ -622,6 +643,7 @@ def _newton_diagonal(hollow):
         objective = xp.where(accepted, size - xp.sum(trial, axis=-1), objective)
         # A fallback step keeps its promise by theorem; nothing is asked of it.
         promised = xp.where(use_step, decrease, -xp.inf)
+        expected = xp.where(use_step, (tolerance + 0.1 * error) * error, xp.inf)
         previous = error
         move = xp.where(use_step[..., None], step, fallback)
         trial = start + xp.where(done[..., None], 0.0, move)
@@ -635,22 +657,39 @@ _solve_diagonal = Opaque(
 )
 
 
+def _first_guess(hollow):
+    """Return the diagonal as if each variable met all others as one.
+
+    Right for two variables, and up to third order in the matrix.
+    """
+    xp = namespace(hollow)
+    length = xp.linalg.vector_norm(hollow, axis=-1)
+    return math.log(2.0) - xp.logaddexp(length, -length)
+
+
 def _level(hollow, trial):
     """Shift by the multiple of the identity that makes the mean of the diagonal one."""
     xp = namespace(hollow)
-    values, vectors = xp.linalg.eigh(hollow + diagonal_matrix(trial))
+    values, vectors = xp.linalg.eigh(plus_diagonal(hollow, trial))
     largest = values[..., -1:]
-    weights = vectors * vectors
-    diag = (weights @ xp.exp(values - largest)[..., None])[..., 0]
-    level = largest + xp.log(xp.mean(diag, axis=-1, keepdims=True))
-    values = values - level
-    return trial - level, values, vectors, (weights @ xp.exp(values)[..., None])[..., 0]
+    diag = _exp_diagonal(values - largest, vectors)
+    mean = xp.mean(diag, axis=-1, keepdims=True)
+    level = largest + xp.log(mean)
+    return trial - level, values - level, vectors, diag / mean
 
 
-def _is_solved(error, previous, values):
-    """Tell whether the error is at the level of rounding, or stagnates close to it."""
-    xp = namespace(error)
+def _rounding(values):
+    """Return the unit in which the error of the diagonal of an exponential counts."""
     spread = values[..., -1] - values[..., 0]
-    unit = eps(error) * xp.maximum(spread, constant(1.0, spread))
-    stagnates = (error <= 64.0 * unit) & (error >= 0.25 * previous)
-    return (error <= 4.0 * unit) | stagnates
+    return eps(values) * namespace(values).maximum(spread, constant(1.0, spread))
+
+
+def _hessian_tolerance(error, unit):
+    """Return how exact a Hessian has to be for Newton's method to lose nothing by it.
+
+    The error of a step is that of the Hessian times what the step is to correct: it may
+    be as large as rounding, or as what is quadratic in the correction.
+    """
+    xp = namespace(error)
+    wanted = float(xp.min(xp.maximum(0.01 * error, unit / error)))
+    return 10.0 ** math.floor(math.log10(min(_LOOSEST_HESSIAN, wanted)))

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ._arrays import device, diagonal_matrix, namespace, sum_by_index
+from ._arrays import diagonal_matrix, namespace, sum_by_index, take_last
 from ._smooth import length
 from .isometries import unpack_strictly_lower
 
@@ -77,17 +77,9 @@ def scale_packed_hollow(packed, factors):
     """
     if is_uniform(factors):
         return packed if factors[-1] == 1.0 else factors[-1] * packed
-    xp = namespace(packed)
     half = _scaled_pieces(hollow_row_sums(packed), factors)
-    rows, columns = (
-        xp.asarray(index, device=device(packed))
-        for index in _rows_and_columns(_size(packed))
-    )
-    return (
-        _rest(factors) * packed
-        + xp.take(half, rows, axis=-1)
-        + xp.take(half, columns, axis=-1)
-    )
+    rows, columns = _rows_and_columns(_size(packed))
+    return _rest(factors) * packed + take_last(half, rows) + take_last(half, columns)
 
 
 def _rest(factors):

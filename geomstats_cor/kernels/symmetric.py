@@ -207,7 +207,12 @@ def spectral_function(
         spaces=(project, project),
     )
     value = StatedGradient(
-        value, value_tangent, value_cotangent, axes=(2, 2, 1, 2), spaces=(project,)
+        value,
+        value_tangent,
+        value_cotangent,
+        axes=(2, 2, 1, 2),
+        spaces=(project,),
+        held_by_value=1,
     )
     return value, differential
 

@@ -211,4 +211,14 @@ class TestDifferential:
             lambda h: double.apply(k.off_exp, h), hollow, vector
         )
         actual = double.apply(k.off_exp_second_differential, vector, hollow)
-        assert relative_error(actual, expected) <= 1e-9
+        # The stencil divides the rounding of the map by the square of its step.
+        rounding = 1e-12 / np.max(np.abs(actual))
+        assert relative_error(actual, expected) <= 1e-9 + rounding
+
+    @pytest.mark.parametrize("h", [0.05, 0.5, 2.5, 5.0])
+    def test_second_differential_of_two_variables(self, double, h):
+        # The second derivative of tanh is -2 tanh (1 - tanh^2).
+        vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+        actual = double.apply(k.off_exp_second_differential, vector, h * vector)
+        expected = -2.0 * np.tanh(h) / np.cosh(h) ** 2 * vector
+        assert relative_error(actual, expected) <= 1e-14
