@@ -5,7 +5,7 @@ import operator
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 from geomstats.geometry.base import LevelSet
 from geomstats.geometry.full_rank_correlation_matrices import (
     FullRankCorrelationAffineQuotientMetric,
@@ -215,7 +215,7 @@ class FullRankCorrelationMatrices(LevelSet):
         (point,) = as_arrays(point=point)
         xp = array_namespace(point)
         if tuple(point.shape[-2:]) != self.shape:
-            return xp.zeros(point.shape[:-2], dtype=xp.bool, device=device(point))
+            return xp.zeros(point.shape[:-2], dtype=xp.bool, device=point.device)
         symmetric = _asymmetry(point) <= _tolerance(point, atol)
         unit = xp.all(xp.abs(diagonal(point) - 1.0) <= _tolerance(point, atol), axis=-1)
         candidate = (symmetric & unit)[..., None, None]
@@ -246,7 +246,7 @@ class FullRankCorrelationMatrices(LevelSet):
         vector, base_point = as_arrays(vector=vector, base_point=base_point)
         xp = array_namespace(vector)
         if tuple(vector.shape[-2:]) != self.shape:
-            return xp.zeros(vector.shape[:-2], dtype=xp.bool, device=device(vector))
+            return xp.zeros(vector.shape[:-2], dtype=xp.bool, device=vector.device)
         vector = _like_batch(vector, base_point)
         diag = xp.max(xp.abs(diagonal(vector)), axis=-1)
         tolerance = _tolerance(vector, atol)
@@ -526,7 +526,7 @@ class FullRankCorrelationMatrices(LevelSet):
                 f"{permutation}."
             )
         xp = array_namespace(point)
-        index = xp.asarray(order, device=device(point))
+        index = xp.asarray(order, device=point.device)
         return xp.take(xp.take(point, index, axis=-2), index, axis=-1)
 
     def signed_permutation_action(self, permutation, signs, point):

@@ -7,7 +7,7 @@ space, whose metric has closed forms for all that is asked.
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
 from .exceptions import ArrayTypeError, ShapeError
@@ -594,9 +594,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         """
         (point,) = self._admit_definite(base_point=base_point)
         xp = array_namespace(point)
-        return xp.full(
-            point.shape[:-2], xp.inf, dtype=point.dtype, device=device(point)
-        )
+        return xp.full(point.shape[:-2], xp.inf, dtype=point.dtype, device=point.device)
 
     @in_own_precision
     def to_coords(self, point):

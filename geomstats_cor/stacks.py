@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
 from . import kernels
 from .correlation_matrices import FullRankCorrelationMatrices
@@ -358,7 +358,7 @@ def _mend(points, bad, min_eigenvalue, name):
     space = FullRankCorrelationMatrices(points.shape[-1], equip=False)
     marks = np.zeros(points.shape[0], dtype=bool)
     marks[[matrix.index for matrix in bad]] = True
-    where = xp.asarray(marks, device=device(points))
+    where = xp.asarray(marks, device=points.device)
     scaled = kernels.cor(symmetrize(_where(where, points, eye_like(points))))
     safe = space.nearest_safe_point(scaled, min_eigenvalue)
     shrinkage = np.where(marks, safe.shrinkage.tolist(), 0.0)

@@ -12,7 +12,7 @@ import warnings
 
 import array_api_compat
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
 from .exceptions import (
     ArrayTypeError,
@@ -361,7 +361,7 @@ def _are_alike(values):
     if first.dtype != xp.float64 and first.dtype != xp.float32:
         return False
     return all(
-        type(x) is type(first) and x.dtype == first.dtype and device(x) == device(first)
+        type(x) is type(first) and x.dtype == first.dtype and x.device == first.device
         for x in others
     )
 
@@ -390,7 +390,7 @@ def _from_sequence(name, value, xp, like):
             f"numbers: pass an array or nested lists of floats, all rows of one length."
         ) from None
     if xp is not None:
-        return xp.asarray(array, dtype=like.dtype, device=device(like))
+        return xp.asarray(array, dtype=like.dtype, device=like.device)
     import geomstats.backend as gs
 
     return gs.array(array)
@@ -414,9 +414,9 @@ def _require_real_floating(name, x):
 
 def _with_common_dtype(arrays):
     xp = array_namespace(*arrays.values())
-    devices = {str(device(x)) for x in arrays.values()}
+    devices = {str(x.device) for x in arrays.values()}
     if len(devices) > 1:
-        listed = ", ".join(f"{name} ({device(x)})" for name, x in arrays.items())
+        listed = ", ".join(f"{name} ({x.device})" for name, x in arrays.items())
         raise ArrayTypeError(f"the arguments lie on different devices: {listed}.")
     dtypes = {x.dtype for x in arrays.values()}
     if len(dtypes) == 1:

@@ -10,7 +10,6 @@ import warnings
 
 import array_api_compat.numpy
 import numpy as np
-from array_api_compat import device
 
 _BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
@@ -44,13 +43,13 @@ def eps(x):
 
 def eye_like(x):
     """Return the identity matrix with the size, dtype and device of a matrix."""
-    return namespace(x).eye(x.shape[-1], dtype=x.dtype, device=device(x))
+    return namespace(x).eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
 def constant(values, like):
     """Return small constants as an array of the namespace, dtype and device given."""
     xp = namespace(like)
-    return xp.asarray(values, dtype=like.dtype, device=device(like))
+    return xp.asarray(values, dtype=like.dtype, device=like.device)
 
 
 def diagonal(x):
@@ -62,7 +61,7 @@ def diagonal_matrix(vector):
     """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
     xp = namespace(vector)
     n = vector.shape[-1]
-    return vector[..., None] * xp.eye(n, dtype=vector.dtype, device=device(vector))
+    return vector[..., None] * xp.eye(n, dtype=vector.dtype, device=vector.device)
 
 
 def symmetrize(x):
@@ -141,7 +140,7 @@ def row_dot(x, y):
 def take_last(x, index):
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
-        return x.index_select(-1, namespace(x).asarray(index, device=device(x)))
+        return x.index_select(-1, namespace(x).asarray(index, device=x.device))
     return np.take(x, index, axis=-1)
 
 
@@ -149,9 +148,9 @@ def sum_by_index(values, index, size):
     """Add the entries [..., d] of the last axis up by their index, to [..., size]."""
     xp = namespace(values)
     shape = (*values.shape[:-1], size)
-    sums = xp.zeros(shape, dtype=values.dtype, device=device(values))
+    sums = xp.zeros(shape, dtype=values.dtype, device=values.device)
     if is_torch(values):
-        index = xp.asarray(index, device=device(values))
+        index = xp.asarray(index, device=values.device)
         return sums.scatter_add(-1, xp.broadcast_to(index, values.shape), values)
     np.add.at(sums, (..., index), values)
     return sums

@@ -14,7 +14,6 @@ directions of either kind: `LOWER` or `ADJOINT`.
 from dataclasses import dataclass
 
 import numpy as np
-from array_api_compat import device
 
 from ._arrays import namespace, solve_unit_lower
 from ._gradients import is_plain
@@ -171,7 +170,7 @@ def _null(a, b):
     """Return null matrices for a result."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     shape = (*batch, *b.shape[-2:])
-    return namespace(b).zeros(shape, dtype=b.dtype, device=device(b))
+    return namespace(b).zeros(shape, dtype=b.dtype, device=b.device)
 
 
 @dataclass(frozen=True)

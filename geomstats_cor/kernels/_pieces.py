@@ -2,7 +2,7 @@
 
 import math
 
-from ._arrays import device, namespace
+from ._arrays import namespace
 from ._iteration import reports_of_pieces
 
 _PIECE_BYTES = 3 * 2**20
@@ -69,4 +69,4 @@ def _room_for(part, number):
     if part is None:
         return None
     shape = (number, *part.shape[1:])
-    return namespace(part).empty(shape, dtype=part.dtype, device=device(part))
+    return namespace(part).empty(shape, dtype=part.dtype, device=part.device)

@@ -30,7 +30,6 @@ import numpy as np
 
 from ._arrays import (
     constant,
-    device,
     diagonal,
     diagonal_matrix,
     is_torch,
@@ -643,7 +642,7 @@ def _gather(packed, positions):
     zero = xp.zeros_like(packed[..., :1])
     if packed.shape[-1] == 0:
         zero = xp.zeros(
-            (*packed.shape[:-1], 1), dtype=packed.dtype, device=device(packed)
+            (*packed.shape[:-1], 1), dtype=packed.dtype, device=packed.device
         )
     size = math.isqrt(len(positions))
     full = take_last(xp.concat([packed, zero], axis=-1), positions)
