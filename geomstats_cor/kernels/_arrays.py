@@ -194,6 +194,17 @@ def _solve_lower_numpy(lower, right):
     return np.concat([above, below], axis=-2)
 
 
+def _solve_lower_right_numpy(lower, left):
+    size = lower.shape[-1]
+    if size <= _BLOCK:
+        return left @ _inverse_lower_numpy(lower)
+    middle = size // 2
+    after = _solve_lower_right_numpy(lower[..., middle:, middle:], left[..., middle:])
+    rest = left[..., :middle] - after @ lower[..., middle:, :middle]
+    before = _solve_lower_right_numpy(lower[..., :middle, :middle], rest)
+    return np.concat([before, after], axis=-1)
+
+
 def _inverse_lower_numpy(lower):
     from scipy import linalg
 
@@ -229,7 +240,7 @@ def solve_unit_lower(strict, right, left=True):
     lower = with_diagonal(strict, 1.0)
     if left:
         return _solve_lower_numpy(lower, right)
-    return right @ _solve_lower_numpy(lower, eye_like(lower))
+    return _solve_lower_right_numpy(lower, right)
 
 
 def solve_positive(matrix, vector):

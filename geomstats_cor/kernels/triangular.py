@@ -30,8 +30,15 @@ from ._arrays import (
     strictly_lower,
 )
 from ._gradients import StatedGradient, detached, is_readable
+from ._in_place import accumulate, rescale
 from ._infinitesimals import expm1, odd_polynomial
-from ._lower import ADJOINT, LOWER, lower_product, lower_quotient
+from ._lower import (
+    ADJOINT,
+    LOWER,
+    lower_product,
+    lower_quotient,
+    lower_right_quotient,
+)
 from ._piecewise import piecewise
 from ._quadrature import gauss_legendre
 
@@ -40,6 +47,7 @@ _UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
 _QUICK = 0.25  # factor from term to term
+_NEGLIGIBLE_AFTER = 40  # terms of a quick decay
 
 
 def log_unit_lower(unit_lower):
@@ -116,7 +124,7 @@ def log_unit_lower_differential(vector, unit_lower):
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    return _log_differential(strictly_lower(vector), unit_lower)
+    return _log_differential(vector, unit_lower)
 
 
 def exp_strictly_lower(strict):
@@ -187,7 +195,7 @@ def exp_strictly_lower_differential(vector, strict):
            [1., 0., 0.],
            [1., 1., 0.]])
     """
-    return _exp_differential(strictly_lower(vector), strict)
+    return _exp_differential(vector, strict)
 
 
 def exp_strictly_lower_second_differential(vector, strict):
@@ -224,7 +232,6 @@ def exp_strictly_lower_second_differential(vector, strict):
            [0., 0., 0.],
            [1., 0., 0.]])
     """
-    vector = strictly_lower(vector)
     return _exp_second_differential(vector, vector, strict, kind=LOWER)
 
 
@@ -232,18 +239,19 @@ def _matrix_function(value, differential, second_differential):
     r"""Return a function of triangular matrices and its differential.
 
     The differential and its adjoint are one formula, for directions of two kinds; so
-    are the second differential and its adjoint in the second direction. All that is
-    kept for the derivatives are the arguments.
+    are the second differential and its adjoint in the second direction. All of these
+    read the strictly lower part of directions alone. All that is kept for the
+    derivatives are the arguments.
     """
 
     def moved_value(tangents, matrix):
-        return along(strictly_lower(tangents[0]), matrix)
+        return along(tangents[0], matrix)
 
     def pulled_value(cotangent, needed, matrix):
-        return (across(strictly_lower(cotangent), matrix),)
+        return (across(cotangent, matrix),)
 
     def moved_differential(tangents, vector, matrix):
-        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+        moved, turned = tangents
         result = 0.0
         if moved is not None:
             result = result + along(moved, matrix)
@@ -252,7 +260,6 @@ def _matrix_function(value, differential, second_differential):
         return result
 
     def pulled_differential(cotangent, needed, vector, matrix):
-        cotangent = strictly_lower(cotangent)
         moved = across(cotangent, matrix) if needed[0] else None
         turned = None
         if needed[1]:
@@ -260,7 +267,7 @@ def _matrix_function(value, differential, second_differential):
         return moved, turned
 
     def moved_adjoint(tangents, covector, matrix):
-        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+        moved, turned = tangents
         result = 0.0
         if moved is not None:
             result = result + across(moved, matrix)
@@ -271,7 +278,6 @@ def _matrix_function(value, differential, second_differential):
         return result
 
     def pulled_adjoint(cotangent, needed, covector, matrix):
-        cotangent = strictly_lower(cotangent)
         moved = along(cotangent, matrix) if needed[0] else None
         turned = None
         if needed[1]:
@@ -291,54 +297,58 @@ def _matrix_function(value, differential, second_differential):
 
 @piecewise(held=_HELD)
 def _log_value(unit_lower):
-    half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
-    if not is_readable(half):
-        return odd_polynomial((cayley,), _atanh_series(half))[0]
+    cayley = _cayley(unit_lower)
+    if not is_readable(cayley):
+        return odd_polynomial((cayley,), _atanh_series(cayley))[0]
     square = lower_product(cayley, cayley)
     count = _node_count(cayley, square)
     if count <= _UNPAIRED_UP_TO:
-        (_, first), *rule = _odd_rule(count)
-        total = first * cayley
-        for node, weight in rule:
-            term = lower_quotient(-(node**2) * square, cayley)
-            total = add_multiple(total, weight, term)
+        (_, total), *rule = _odd_rule(count)
+        total = total * cayley
+        for denominator, weight in _denominators(square, rule):
+            term = lower_right_quotient(denominator, cayley)
+            total = accumulate(total, weight, term)
         return total
     fourth = lower_product(square, square)
     cube = lower_product(square, cayley)
-    first, pairs = _paired_rule(count)
-    total = first * cayley
+    total, pairs = _paired_rule(count)
+    total = total * cayley
     for even, odd, linear, quadratic in pairs:
-        denominator = add_multiple(linear * square, quadratic, fourth)
-        numerator = add_multiple(even * cayley, odd, cube)
-        total = total + lower_quotient(denominator, numerator)
+        denominator = accumulate(linear * square, quadratic, fourth)
+        numerator = accumulate(even * cayley, odd, cube)
+        total = accumulate(total, 1.0, lower_right_quotient(denominator, numerator))
     return total
 
 
 @piecewise(held=2 * _HELD)
 def _log_differential_value(vector, unit_lower, kind):
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
-    moved = 0.5 * kind.between(half, vector)
-    if not is_readable(half):
-        parts = odd_polynomial((cayley, moved), _atanh_series(half), kind)
+    moved = kind.between(half, 0.5 * strictly_lower(vector))
+    cayley = lower_right_quotient(half, half)
+    del half
+    if not is_readable(cayley):
+        parts = odd_polynomial((cayley, moved), _atanh_series(cayley), kind)
         return strictly_lower(parts[1])
     square = lower_product(cayley, cayley)
+    count = _node_count(cayley, square, order=1)
     turned = kind.after(kind.before(cayley, moved), cayley)
-    (_, first), *rule = _odd_rule(_node_count(cayley, square, order=1))
-    total = first * moved
-    for node, weight in rule:
-        term = add_multiple(moved, node**2, turned)
-        term = kind.between(-(node**2) * square, term)
-        total = add_multiple(total, weight, term)
+    del cayley
+    (_, total), *rule = _odd_rule(count)
+    total = total * moved
+    for (node, _), (denominator, weight) in zip(
+        rule, _denominators(square, rule), strict=True
+    ):
+        term = kind.between(denominator, add_multiple(moved, node**2, turned))
+        total = accumulate(total, weight, term)
     return strictly_lower(total)
 
 
 @piecewise(held=3 * _HELD)
 def _log_second_differential(vector_a, vector_b, unit_lower, kind):
     """Return the second differential along a lower direction and one of any kind."""
+    vector_a, vector_b = strictly_lower(vector_a), strictly_lower(vector_b)
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
+    cayley = lower_right_quotient(half, half)
     if not is_readable(half):
         moved_a, moved_b = LOWER.between(half, vector_a), kind.between(half, vector_b)
         # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
@@ -346,15 +356,34 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
         curved = kind.quotient(half, curved)
         parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
         return strictly_lower(odd_polynomial(parts, _atanh_series(half), kind)[3])
-    total = 0.0
-    square = lower_product(cayley, cayley)
-    for node, weight in gauss_legendre(_node_count(cayley, square, order=2)):
+    count = _node_count(cayley, lower_product(cayley, cayley), order=2)
+    del cayley
+    total = None
+    for node, weight in gauss_legendre(count):
         scaled = (1.0 + node) * half
         term = kind.before(vector_a, kind.quotient(scaled, vector_b))
-        term = term + kind.after(vector_b, lower_quotient(scaled, vector_a))
-        term = kind.between(scaled, term)
-        total = total - 0.25 * weight * (1.0 + node) * term
+        other = kind.after(vector_b, lower_quotient(scaled, vector_a))
+        term = kind.between(scaled, accumulate(term, 1.0, other))
+        weight = -0.25 * weight * (1.0 + node)
+        total = weight * term if total is None else accumulate(total, weight, term)
     return strictly_lower(total)
+
+
+def _cayley(unit_lower):
+    half = 0.5 * strictly_lower(unit_lower)
+    return lower_right_quotient(half, half)
+
+
+def _denominators(square, rule):
+    r"""Yield :math:`- u^2 W` and the weight for each node :math:`u`.
+
+    Each takes the room of the one before, and the first that of :math:`W`.
+    """
+    scale = 1.0
+    for node, weight in rule:
+        square = rescale(square, -(node**2) / scale)
+        scale = -(node**2)
+        yield square, weight
 
 
 def _atanh_series(matrix):
@@ -401,13 +430,13 @@ def _exp_value(strict):
 
 @piecewise(held=2 * _HELD)
 def _exp_differential_value(vector, strict, kind):
-    return strictly_lower(expm1((strict, vector), kind)[1])
+    return strictly_lower(expm1((strict, strictly_lower(vector)), kind)[1])
 
 
 @piecewise(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
-    parts = (strictly_lower(strict), vector_a, vector_b, None)
-    return strictly_lower(expm1(parts, kind)[3])
+    strict, *vectors = map(strictly_lower, (strict, vector_a, vector_b))
+    return strictly_lower(expm1((strict, *vectors, None), kind)[3])
 
 
 def _node_count(cayley, square, order=0):
@@ -431,7 +460,7 @@ def _node_count(cayley, square, order=0):
         if len(terms) <= count // (2 if terms.decay <= _QUICK else 1):
             terms.measure()
             bounds = terms.of_differential(order, exact)
-        if _rule_errors(count, exact) @ bounds <= tolerance:
+        if _rule_errors(count, len(bounds)) @ bounds <= tolerance:
             return count
     return exact
 
@@ -455,11 +484,10 @@ class _SeriesTerms:
     def __init__(self, cayley, square):
         xp = namespace(cayley)
         # Probes are rows: products with a few rows are faster than with columns.
-        self.probes = [constant(_probes(cayley.shape[-1]), cayley) @ cayley.mT]
+        self.probes = constant(_probes(cayley.shape[-1]), cayley) @ cayley.mT
         self.square = square.mT
         tiny = float(xp.finfo(cayley.dtype).smallest_normal)
-        self.reference = xp.max(xp.abs(self.probes[0]), axis=-2) + tiny
-        self.is_known = xp.isfinite(self.reference)  # a failed matrix asks for nothing
+        self.reference = xp.max(xp.abs(self.probes), axis=-2) + tiny
         self.terms = [1.0]
         self.measure()
 
@@ -474,21 +502,26 @@ class _SeriesTerms:
     def measure(self):
         """Take a few more terms."""
         xp = namespace(self.square)
+        probes = [self.probes]
         for _ in range(_PROBED_TOGETHER):
-            self.probes.append(self.probes[-1] @ self.square)
-        sizes = xp.max(xp.abs(xp.stack(self.probes[1:])), axis=-2)
-        relative = xp.where(self.is_known, sizes / self.reference, 0.0)
+            probes.append(probes[-1] @ self.square)
+        self.probes = probes[-1]
+        sizes = xp.max(xp.abs(xp.stack(probes[1:])), axis=-2)
+        # A failed matrix asks for nothing.
+        relative = xp.nan_to_num(sizes / self.reference, nan=0.0, posinf=math.inf)
         relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
-        self.terms += [float(x) for x in xp.max(relative, axis=-1)]
-        self.probes = self.probes[-1:]
+        self.terms += xp.max(relative, axis=-1).tolist()
 
     def of_differential(self, order, number):
         """Return bounds of terms of a differential, relative to its directions.
 
         In the differential of Z W^k a direction stands between two powers that add up
-        to 2 k, in 2 k + 1 places.
+        to 2 k, in 2 k + 1 places. Terms that a quick decay makes negligible are left
+        out.
         """
         decay = self.decay if self.decay <= _QUICK else 1.0
+        if decay < 1.0:
+            number = min(number, len(self) + _NEGLIGIBLE_AFTER)
         known = np.array(self.terms[:number])
         beyond = self.terms[-1] * decay ** np.arange(1, number - len(known) + 1)
         simple = terms = np.concatenate([known, beyond])
