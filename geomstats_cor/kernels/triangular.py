@@ -435,8 +435,8 @@ def _exp_differential_value(vector, strict, kind):
 
 @piecewise(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
-    strict, *vectors = map(strictly_lower, (strict, vector_a, vector_b))
-    return strictly_lower(expm1((strict, *vectors, None), kind)[3])
+    parts = map(strictly_lower, (strict, vector_a, vector_b))
+    return strictly_lower(expm1((*parts, None), kind)[3])
 
 
 def _node_count(cayley, square, order=0):
