@@ -110,6 +110,13 @@ def add_multiple(x, number, y):
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
 
 
+def add_product(x, a, b):
+    """Return x + a @ b, in one pass where the library can."""
+    if is_torch(x) and x.ndim == a.ndim == b.ndim == 3:
+        return namespace(x).baddbmm(x, a, b)
+    return x + a @ b
+
+
 def symmetric_product(x, y):
     """Return the symmetric part of the outer product of vectors."""
     return symmetrize(x[..., :, None] * y[..., None, :])

@@ -99,6 +99,13 @@ def lower_right_quotient(strict, b):
     return _by_rows(_solve_from_the_right, strict, b)
 
 
+def commuting_quotient(strict, b):
+    r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
+    if strict.shape[-1] > _WHOLE_UP_TO:
+        return lower_quotient(strict, b)
+    return lower_right_quotient(strict, b)
+
+
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
     return _by_columns(_transposed(_solve_from_the_right), strict, b)

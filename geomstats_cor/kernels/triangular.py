@@ -11,7 +11,8 @@ The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel.
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
 with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
 Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
-series is left for where numbers cannot be looked at, while torch traces or maps.
+series is left for where numbers cannot be looked at, while torch traces or maps, and
+for matrices so small that to count the nodes would cost more than to do without.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
@@ -23,6 +24,7 @@ import numpy as np
 
 from ._arrays import (
     add_multiple,
+    add_product,
     constant,
     eps,
     eye_like,
@@ -35,14 +37,15 @@ from ._infinitesimals import expm1, odd_polynomial
 from ._lower import (
     ADJOINT,
     LOWER,
+    commuting_quotient,
     lower_product,
     lower_quotient,
-    lower_right_quotient,
 )
 from ._piecewise import piecewise
 from ._quadrature import gauss_legendre
 
 _HELD = 4  # matrices that are worked on at a time
+_SERIES_UP_TO = 40  # size; below, counting nodes costs more than to do without
 _UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
@@ -299,14 +302,17 @@ def _matrix_function(value, differential, second_differential):
 def _log_value(unit_lower):
     cayley = _cayley(unit_lower)
     if not is_readable(cayley):
-        return odd_polynomial((cayley,), _atanh_series(cayley))[0]
+        return odd_polynomial((cayley,), _atanh_series(cayley.shape[-1]))[0]
+    if cayley.shape[-1] <= _SERIES_UP_TO:
+        # Torch returns quotients with their columns together; products want rows.
+        return _series_of_small(cayley.mT).mT
     square = lower_product(cayley, cayley)
     count = _node_count(cayley, square)
     if count <= _UNPAIRED_UP_TO:
         (_, total), *rule = _odd_rule(count)
         total = total * cayley
         for denominator, weight in _denominators(square, rule):
-            term = lower_right_quotient(denominator, cayley)
+            term = commuting_quotient(denominator, cayley)
             total = accumulate(total, weight, term)
         return total
     fourth = lower_product(square, square)
@@ -316,7 +322,7 @@ def _log_value(unit_lower):
     for even, odd, linear, quadratic in pairs:
         denominator = accumulate(linear * square, quadratic, fourth)
         numerator = accumulate(even * cayley, odd, cube)
-        total = accumulate(total, 1.0, lower_right_quotient(denominator, numerator))
+        total = accumulate(total, 1.0, commuting_quotient(denominator, numerator))
     return total
 
 
@@ -324,10 +330,10 @@ def _log_value(unit_lower):
 def _log_differential_value(vector, unit_lower, kind):
     half = 0.5 * strictly_lower(unit_lower)
     moved = kind.between(half, 0.5 * strictly_lower(vector))
-    cayley = lower_right_quotient(half, half)
+    cayley = commuting_quotient(half, half)
     del half
     if not is_readable(cayley):
-        parts = odd_polynomial((cayley, moved), _atanh_series(cayley), kind)
+        parts = odd_polynomial((cayley, moved), _atanh_series(cayley.shape[-1]), kind)
         return strictly_lower(parts[1])
     square = lower_product(cayley, cayley)
     count = _node_count(cayley, square, order=1)
@@ -348,14 +354,16 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
     """Return the second differential along a lower direction and one of any kind."""
     vector_a, vector_b = strictly_lower(vector_a), strictly_lower(vector_b)
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_right_quotient(half, half)
+    cayley = commuting_quotient(half, half)
     if not is_readable(half):
         moved_a, moved_b = LOWER.between(half, vector_a), kind.between(half, vector_b)
         # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
         curved = kind.before(vector_a, moved_b) + kind.after(vector_b, moved_a)
         curved = kind.quotient(half, curved)
         parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
-        return strictly_lower(odd_polynomial(parts, _atanh_series(half), kind)[3])
+        return strictly_lower(
+            odd_polynomial(parts, _atanh_series(half.shape[-1]), kind)[3]
+        )
     count = _node_count(cayley, lower_product(cayley, cayley), order=2)
     del cayley
     total = None
@@ -371,7 +379,7 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
 
 def _cayley(unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
-    return lower_right_quotient(half, half)
+    return commuting_quotient(half, half)
 
 
 def _denominators(square, rule):
@@ -386,8 +394,32 @@ def _denominators(square, rule):
         yield square, weight
 
 
-def _atanh_series(matrix):
-    return tuple(2.0 / (2 * k + 1) for k in range(max(1, matrix.shape[-1] // 2)))
+def _series_of_small(cayley):
+    r"""Return the finite series in few operations, which is what small matrices cost.
+
+    It is a polynomial in :math:`Z^6` with combinations of :math:`Z, Z^3, Z^5` for
+    coefficients, which are computed all at once. All factors commute.
+    """
+    xp = namespace(cayley)
+    square = cayley @ cayley
+    cube = square @ cayley
+    fifth = square @ cube
+    rows = constant(_rows_of_three(cayley.shape[-1]), cayley)
+    *others, total = xp.tensordot(rows, xp.stack((cayley, cube, fifth)), axes=1)
+    sixth = fifth @ cayley if others else None
+    for other in reversed(others):
+        total = add_product(other, sixth, total)
+    return total
+
+
+@functools.cache
+def _rows_of_three(size):
+    series = _atanh_series(size)
+    return np.array([*series, *(0.0,) * (-len(series) % 3)]).reshape(-1, 3)
+
+
+def _atanh_series(size):
+    return tuple(2.0 / (2 * k + 1) for k in range(max(1, size // 2)))
 
 
 @functools.cache
