@@ -45,7 +45,7 @@ from ._piecewise import piecewise
 from ._quadrature import gauss_legendre
 
 _HELD = 4  # matrices that are worked on at a time
-_SERIES_UP_TO = 40  # size; below, counting nodes costs more than to do without
+_SIZES_FOR_SERIES = range(20, 41)  # below, few nodes are exact; above, few suffice
 _UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
@@ -303,7 +303,7 @@ def _log_value(unit_lower):
     cayley = _cayley(unit_lower)
     if not is_readable(cayley):
         return odd_polynomial((cayley,), _atanh_series(cayley.shape[-1]))[0]
-    if cayley.shape[-1] <= _SERIES_UP_TO:
+    if cayley.shape[-1] in _SIZES_FOR_SERIES:
         # Torch returns quotients with their columns together; products want rows.
         return _series_of_small(cayley.mT).mT
     square = lower_product(cayley, cayley)
