@@ -180,6 +180,31 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             image_point = self(base_point)
         return self._inverse_differential(image_tangent_vec, image_point)
 
+    @_strict_if_wanted
+    def map_and_inverse_tangent(self, base_point):
+        r"""Return :math:`\phi(C)`, and the inverse of the differential there.
+
+        .. math:: \phi(C) , \qquad W \mapsto (d_C \phi)^{-1}(W) .
+
+        Parameters
+        ----------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        inverse_tangent : callable
+            Takes tangent vectors at the image, returns those at the point.
+        """
+        image_point = self(base_point)
+
+        def inverse_tangent(image_tangent_vec):
+            return self.inverse_tangent(image_tangent_vec, image_point, base_point)
+
+        return image_point, inverse_tangent
+
     @abc.abstractmethod
     def inverse_second_tangent(self, image_tangent_vec, image_point):
         r"""Return the second derivative of the inverse along a line in the image.
@@ -437,11 +462,44 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         """
         if base_point is None:
             return super().inverse_tangent(image_tangent_vec, image_point)
-        unit_lower = self._checked(base_point, kernels.theta(base_point))
         if image_point is None:
-            image_point = kernels.log_unit_lower(unit_lower)
+            _, inverse_tangent = self.map_and_inverse_tangent(base_point)
+            return inverse_tangent(image_tangent_vec)
+        unit_lower = self._checked(base_point, kernels.theta(base_point))
         moved = kernels.exp_strictly_lower_differential(image_tangent_vec, image_point)
         return kernels.theta_inverse_differential(moved, unit_lower)
+
+    @_strict_if_wanted
+    def map_and_inverse_tangent(self, base_point):
+        r"""Return :math:`\phi(C)`, and the inverse of the differential there.
+
+        .. math:: \log K , \qquad W \mapsto d_K \Theta^{-1}(d_{\log K} \exp(W)) , \qquad
+                  K = \Theta(C) ,
+
+        by one factorisation.
+
+        Parameters
+        ----------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point.
+        inverse_tangent : callable
+            Takes tangent vectors at the image, returns those at the point.
+        """
+        unit_lower = self._checked(base_point, kernels.theta(base_point))
+        image_point = kernels.log_unit_lower(unit_lower)
+
+        def inverse_tangent(image_tangent_vec):
+            moved = kernels.exp_strictly_lower_differential(
+                image_tangent_vec, image_point
+            )
+            return kernels.theta_inverse_differential(moved, unit_lower)
+
+        return image_point, inverse_tangent
 
     def inverse_second_tangent(self, image_tangent_vec, image_point):
         r"""Return the second derivative of :math:`\Theta^{-1}(\exp(X + t W))` at zero.

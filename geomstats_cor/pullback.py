@@ -270,7 +270,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
                [0.75, 0.  ]])
         """
         point, base_point = self._admit(point=point, base_point=base_point)
-        return super().log(point, base_point)
+        image_base_point, inverse_tangent = self.diffeo.map_and_inverse_tangent(
+            base_point
+        )
+        image_point = self.diffeo(point)
+        metric = self.image_space.metric
+        return inverse_tangent(metric.log(image_point, image_base_point))
 
     @in_own_precision
     def squared_dist(self, point_a, point_b):
@@ -502,7 +507,15 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             direction=direction,
             end_point=end_point,
         )
-        transported = super().parallel_transport(vector, point, direction, end_point)
+        if self.image_space.metric.is_flat and direction is None:
+            image_vector = self.diffeo.tangent(vector, point)
+            transported = self.diffeo.inverse_tangent(
+                image_vector, base_point=end_point
+            )
+        else:
+            transported = super().parallel_transport(
+                vector, point, direction, end_point
+            )
         if self._space.check:
             require_finite_result(transported)
         return transported

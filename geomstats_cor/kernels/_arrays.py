@@ -122,6 +122,13 @@ def add_multiple(x, number, y):
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
 
 
+def add_product(x, a, b):
+    """Return x + a @ b, in one pass where the library can."""
+    if is_torch(x) and x.ndim == a.ndim == b.ndim == 3:
+        return namespace(x).baddbmm(x, a, b)
+    return x + a @ b
+
+
 def symmetric_product(x, y):
     """Return the symmetric part of the outer product of vectors."""
     return symmetrize(x[..., :, None] * y[..., None, :])
@@ -213,6 +220,17 @@ def _solve_lower_numpy(lower, right):
     return np.concat([above, below], axis=-2)
 
 
+def _solve_lower_right_numpy(lower, left):
+    size = lower.shape[-1]
+    if size <= _BLOCK:
+        return left @ _inverse_lower_numpy(lower)
+    middle = size // 2
+    after = _solve_lower_right_numpy(lower[..., middle:, middle:], left[..., middle:])
+    rest = left[..., :middle] - after @ lower[..., middle:, :middle]
+    before = _solve_lower_right_numpy(lower[..., :middle, :middle], rest)
+    return np.concat([before, after], axis=-1)
+
+
 def _inverse_lower_numpy(lower):
     from scipy import linalg
 
@@ -248,7 +266,7 @@ def solve_unit_lower(strict, right, left=True):
     lower = with_diagonal(strict, 1.0)
     if left:
         return _solve_lower_numpy(lower, right)
-    return right @ _solve_lower_numpy(lower, eye_like(lower))
+    return _solve_lower_right_numpy(lower, right)
 
 
 def solve_positive(matrix, vector):

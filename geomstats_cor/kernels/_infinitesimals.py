@@ -9,10 +9,10 @@ infinitesimal are directions of a stated kind, see `_lower`.
 
 import functools
 import math
-import operator
 
-from ._arrays import add_multiple, eps, eye_like, namespace
+from ._arrays import eps, eye_like, namespace
 from ._gradients import detached, is_readable
+from ._in_place import accumulate
 from ._lower import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
@@ -34,14 +34,34 @@ def _part_of_product(a, b, whole, kind):
         for part in range(whole + 1)
         if part & whole == part and a[part] is not None and b[whole ^ part] is not None
     )
-    first = next(products, None)
-    return first if first is None else functools.reduce(operator.add, products, first)
+    total = next(products, None)
+    for term in products:
+        total = accumulate(total, 1.0, term)
+    return total
+
+
+def _used_up(parts, function):
+    """Replace the parts of a list, the last first, and forget them one by one.
+
+    No part of a product depends on later parts of the factors, so that one matrix has
+    to be held beyond the factors, not as many as there are parts.
+    """
+    results = []
+    for whole in reversed(range(len(parts))):
+        results.append(function(parts, whole))
+        parts[whole] = None
+    return results[::-1]
+
+
+def _times(a, b, kind):
+    """Return the product of two matrices, the second of which is a list to use up."""
+    return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind))
 
 
 def odd_polynomial(z, coefficients, kind=LOWER):
     """Return the sum of coefficients[k] z^(2 k + 1)."""
     square = product(z, z, kind)
-    return product(z, _polynomial(square, coefficients, kind), kind)
+    return _times(z, _polynomial(square, coefficients, kind), kind)
 
 
 def expm1(x, kind=LOWER):
@@ -55,11 +75,16 @@ def expm1(x, kind=LOWER):
     scale = 0.5**halvings
     x = tuple(part if part is None else scale * part for part in x)
     # The series without its constant term is a polynomial times x.
-    result = product(x, _polynomial(x, _TAYLOR, kind), kind)
+    result = _times(x, _polynomial(x, _TAYLOR, kind), kind)
+    del x
     for _ in range(halvings):
-        square = product(result, result, kind)
-        result = _add(square, result, 2.0)
+        result = _used_up(result, functools.partial(_part_of_doubled, kind=kind))
     return result
+
+
+def _part_of_doubled(x, whole, kind):
+    """Return a part of 2 x + x^2: what x = exp(y) - I is for twice y."""
+    return _add_parts(_part_of_product(x, x, whole, kind), x[whole], 2.0)
 
 
 def _halvings(matrix):
@@ -116,27 +141,23 @@ def _polynomial(x, coefficients, kind):
         powers.append(product(powers[-1], x, kind))
     starts = range(0, len(coefficients), width)
     blocks = [coefficients[start : start + width] for start in starts]
-    total = _plus_combination(tuple(None for _ in x), blocks[-1], powers)
+    total = _plus_combination([None for _ in x], blocks[-1], powers)
     for block in reversed(blocks[:-1]):
-        total = product(powers[-1], total, kind)
+        total = _times(powers[-1], total, kind)
         total = _plus_combination(total, block, powers)
     return total
 
 
 def _plus_combination(total, coefficients, powers):
-    """Return a matrix plus c_0 I + c_1 x + c_2 x^2 + ..."""
+    """Return the matrix plus c_0 I + c_1 x + c_2 x^2 + ..., as the list it was."""
     one = (eye_like(powers[0][0]), *(None for _ in powers[0][1:]))
     for coefficient, power in zip(coefficients, (one, *powers), strict=False):
-        total = _add(total, power, coefficient)
+        for place, part in enumerate(power):
+            total[place] = _add_parts(total[place], part, coefficient)
     return total
 
 
-def _add(a, b, number=1.0):
-    """Return a + number * b."""
-    return tuple(_add_parts(p, q, number) for p, q in zip(a, b, strict=True))
-
-
-def _add_parts(p, q, number):
-    if q is None:
-        return p
-    return number * q if p is None else add_multiple(p, number, q)
+def _add_parts(total, part, number):
+    if part is None:
+        return total
+    return number * part if total is None else accumulate(total, number, part)

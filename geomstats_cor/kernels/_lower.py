@@ -1,7 +1,8 @@
 r"""Products and quotients of lower triangular matrices, and their adjoints.
 
-Of a product of large triangles, only the blocks that count are computed: a third of the
-work is left. The adjoints, such as :math:`A^\top B`, are full matrices of which only
+Of a product of large triangles, only the blocks that count are computed, and of a
+quotient only the rows or columns up to the diagonal: a third or half of the work is
+left. The adjoints, such as :math:`A^\top B`, are full matrices of which only
 the lower triangle is wanted here, and that depends on lower triangles alone. What small
 matrices have above the diagonal means nothing.
 
@@ -18,47 +19,47 @@ import numpy as np
 from ._arrays import namespace, solve_unit_lower
 from ._gradients import is_plain
 
-# Below, cutting costs as much as it saves.
-_WHOLE_PRODUCTS, _WHOLE_QUOTIENTS = 200, 400
-_LARGEST_BLOCK = 256
+_WHOLE_UP_TO = 128  # below, cutting costs as much as it saves
+_BLOCK, _MOST_BLOCKS = 100, 6
 
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
-    if not _is_cut(a, b, _WHOLE_PRODUCTS):
+    if not _is_cut(a, b):
         return a @ b
     result = _null(a, b)
     for rows, columns in _lower_pairs(result):
         inner = slice(columns.start, rows.stop)
-        result[..., rows, columns] = a[..., rows, inner] @ b[..., inner, columns]
+        _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
     return result
 
 
 def lower_product_adjoint_left(a, b):
     r"""Return the lower triangle of :math:`A^\top B`."""
-    if not _is_cut(a, b, _WHOLE_PRODUCTS):
+    if not _is_cut(a, b):
         return a.mT @ b
     result = _null(a, b)
     for rows in _blocks(result):
         until, since = slice(rows.stop), slice(rows.start, None)
-        result[..., rows, until] = a[..., since, rows].mT @ b[..., since, until]
+        _multiply(a[..., since, rows].mT, b[..., since, until], result, rows, until)
     return result
 
 
 def lower_product_adjoint_right(a, b):
     r"""Return the lower triangle of :math:`A B^\top`."""
-    if not _is_cut(a, b, _WHOLE_PRODUCTS):
+    if not _is_cut(a, b):
         return a @ b.mT
     result = _null(a, b)
     for columns in _blocks(result):
         until, since = slice(columns.stop), slice(columns.start, None)
-        result[..., since, columns] = a[..., since, until] @ b[..., columns, until].mT
+        factors = a[..., since, until], b[..., columns, until].mT
+        _multiply(*factors, result, since, columns)
     return result
 
 
 def lower_times_upper(a, b):
     r"""Return :math:`A B^\top`, all of it."""
-    if not _is_cut(a, b, _WHOLE_PRODUCTS):
+    if not _is_cut(a, b):
         return a @ b.mT
     result = _null(a, b)
     for block in _blocks(result):
@@ -67,19 +68,20 @@ def lower_times_upper(a, b):
             slice(block.start, None),
             slice(block.stop, None),
         )
-        result[..., block, since] = a[..., block, until] @ b[..., since, until].mT
-        result[..., after, block] = a[..., after, until] @ b[..., block, until].mT
+        left, right = a[..., :, until], b[..., :, until].mT
+        _multiply(left[..., block, :], right[..., :, since], result, block, since)
+        _multiply(left[..., after, :], right[..., :, block], result, after, block)
     return result
 
 
 def lower_part_of_product(a, b):
     """Return the lower triangle of the product of any matrix and a lower one."""
-    if not _is_cut(a, b, _WHOLE_PRODUCTS):
+    if not _is_cut(a, b):
         return a @ b
     result = _null(a, b)
     for rows, columns in _lower_pairs(result):
         inner = slice(columns.start, None)
-        result[..., rows, columns] = a[..., rows, inner] @ b[..., inner, columns]
+        _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
     return result
 
 
@@ -88,74 +90,77 @@ def lower_quotient(strict, b):
 
     Here and below, the strictly lower part of :math:`N` alone is read.
     """
-    if not _is_cut(strict, b, _WHOLE_QUOTIENTS):
-        return solve_unit_lower(strict, b)
-    result = _null(strict, b)
-    for rows in _blocks(result):
-        until, rest = slice(rows.stop), 1.0 * b[..., rows, : rows.stop]
-        for columns in _blocks(result):
-            if columns.start < rows.start:
-                inner = slice(columns.start, rows.start)
-                known = strict[..., rows, inner] @ result[..., inner, columns]
-                rest[..., :, columns] -= known
-        result[..., rows, until] = solve_unit_lower(strict[..., rows, rows], rest)
-    return result
+    return _by_columns(solve_unit_lower, strict, b)
 
 
 def lower_right_quotient(strict, b):
     r"""Return :math:`B (I + N)^{-1}`."""
-    if not _is_cut(strict, b, _WHOLE_QUOTIENTS):
-        return solve_unit_lower(strict, b, left=False)
-    result = _null(strict, b)
-    for rows, columns in reversed(_lower_pairs(result)):
-        rest = b[..., rows, columns]
-        if columns.start < rows.start:
-            inner = slice(columns.stop, rows.stop)
-            rest = rest - result[..., rows, inner] @ strict[..., inner, columns]
-        block = strict[..., columns, columns]
-        result[..., rows, columns] = solve_unit_lower(block, rest, left=False)
-    return result
+    return _by_rows(_solve_from_the_right, strict, b)
+
+
+def commuting_quotient(strict, b):
+    r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
+    if strict.shape[-1] > _WHOLE_UP_TO:
+        return lower_quotient(strict, b)
+    return lower_right_quotient(strict, b)
 
 
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    if not _is_cut(strict, b, _WHOLE_QUOTIENTS):
-        return solve_unit_lower(strict, b.mT, left=False).mT
-    result = _null(strict, b)
-    for rows in reversed(_blocks(result)):
-        after, until = slice(rows.stop, None), slice(rows.stop)
-        rest = b[..., rows, until]
-        if rows.stop < b.shape[-1]:
-            rest = rest - strict[..., after, rows].mT @ result[..., after, until]
-        block = strict[..., rows, rows]
-        result[..., rows, until] = solve_unit_lower(block, rest.mT, left=False).mT
-    return result
+    return _by_columns(_transposed(_solve_from_the_right), strict, b)
 
 
 def lower_right_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    if not _is_cut(strict, b, _WHOLE_QUOTIENTS):
-        return solve_unit_lower(strict, b.mT).mT
+    return _by_rows(_transposed(solve_unit_lower), strict, b)
+
+
+def _solve_from_the_right(strict, b):
+    return solve_unit_lower(strict, b, left=False)
+
+
+def _transposed(solve):
+    return lambda strict, b: solve(strict, b.mT).mT
+
+
+def _by_columns(solve, strict, b):
+    """Solve for a few columns at a time, which begin at their diagonal entries."""
+    if not _is_cut(strict, b):
+        return solve(strict, b)
     result = _null(strict, b)
     for columns in _blocks(result):
-        before, since = slice(columns.start), slice(columns.start, None)
-        rest = b[..., since, columns]
-        if columns.start:
-            rest = rest - result[..., since, before] @ strict[..., columns, before].mT
-        block = strict[..., columns, columns]
-        result[..., since, columns] = solve_unit_lower(block, rest.mT).mT
+        since = slice(columns.start, None)
+        block = solve(strict[..., since, since], b[..., since, columns])
+        result[..., since, columns] = block
     return result
 
 
-def _is_cut(a, b, largest):
+def _by_rows(solve, strict, b):
+    """Solve for a few rows at a time, which end at their diagonal entries."""
+    if not _is_cut(strict, b):
+        return solve(strict, b)
+    result = _null(strict, b)
+    for rows in _blocks(result):
+        until = slice(rows.stop)
+        block = solve(strict[..., until, until], b[..., rows, until])
+        result[..., rows, until] = block
+    return result
+
+
+def _multiply(a, b, result, rows, columns):
+    """Write a product into a block of a result."""
+    namespace(a).matmul(a, b, out=result[..., rows, columns])
+
+
+def _is_cut(a, b):
     # What is recorded, mapped or compiled does not write into parts of arrays.
-    return a.shape[-1] > largest and is_plain(a) and is_plain(b)
+    return a.shape[-1] > _WHOLE_UP_TO and is_plain(a) and is_plain(b)
 
 
 def _blocks(matrix):
     """Return ranges of rows of about the same length."""
     size = matrix.shape[-1]
-    count = max(3, -(-size // _LARGEST_BLOCK))
+    count = min(max(2, size // _BLOCK), _MOST_BLOCKS)
     ends = [size * k // count for k in range(count + 1)]
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
 

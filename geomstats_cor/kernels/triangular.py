@@ -11,7 +11,8 @@ The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel.
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
 with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
 Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
-series is left for where numbers cannot be looked at, while torch traces or maps.
+series is left for where numbers cannot be looked at, while torch traces or maps, and
+for matrices so small that to count the nodes would cost more than to do without.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
@@ -23,6 +24,7 @@ import numpy as np
 
 from ._arrays import (
     add_multiple,
+    add_product,
     constant,
     eps,
     eye_like,
@@ -30,16 +32,25 @@ from ._arrays import (
     strictly_lower,
 )
 from ._gradients import StatedGradient, detached, is_readable
+from ._in_place import accumulate, rescale
 from ._infinitesimals import expm1, odd_polynomial
-from ._lower import ADJOINT, LOWER, lower_product, lower_quotient
+from ._lower import (
+    ADJOINT,
+    LOWER,
+    commuting_quotient,
+    lower_product,
+    lower_quotient,
+)
 from ._piecewise import piecewise
 from ._quadrature import gauss_legendre
 
 _HELD = 4  # matrices that are worked on at a time
+_SIZES_FOR_SERIES = range(20, 41)  # below, few nodes are exact; above, few suffice
 _UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
 _QUICK = 0.25  # factor from term to term
+_NEGLIGIBLE_AFTER = 40  # terms of a quick decay
 
 
 def log_unit_lower(unit_lower):
@@ -116,7 +127,7 @@ def log_unit_lower_differential(vector, unit_lower):
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    return _log_differential(strictly_lower(vector), unit_lower)
+    return _log_differential(vector, unit_lower)
 
 
 def exp_strictly_lower(strict):
@@ -187,7 +198,7 @@ def exp_strictly_lower_differential(vector, strict):
            [1., 0., 0.],
            [1., 1., 0.]])
     """
-    return _exp_differential(strictly_lower(vector), strict)
+    return _exp_differential(vector, strict)
 
 
 def exp_strictly_lower_second_differential(vector, strict):
@@ -224,7 +235,6 @@ def exp_strictly_lower_second_differential(vector, strict):
            [0., 0., 0.],
            [1., 0., 0.]])
     """
-    vector = strictly_lower(vector)
     return _exp_second_differential(vector, vector, strict, kind=LOWER)
 
 
@@ -232,18 +242,19 @@ def _matrix_function(value, differential, second_differential):
     r"""Return a function of triangular matrices and its differential.
 
     The differential and its adjoint are one formula, for directions of two kinds; so
-    are the second differential and its adjoint in the second direction. All that is
-    kept for the derivatives are the arguments.
+    are the second differential and its adjoint in the second direction. All of these
+    read the strictly lower part of directions alone. All that is kept for the
+    derivatives are the arguments.
     """
 
     def moved_value(tangents, matrix):
-        return along(strictly_lower(tangents[0]), matrix)
+        return along(tangents[0], matrix)
 
     def pulled_value(cotangent, needed, matrix):
-        return (across(strictly_lower(cotangent), matrix),)
+        return (across(cotangent, matrix),)
 
     def moved_differential(tangents, vector, matrix):
-        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+        moved, turned = tangents
         result = 0.0
         if moved is not None:
             result = result + along(moved, matrix)
@@ -252,7 +263,6 @@ def _matrix_function(value, differential, second_differential):
         return result
 
     def pulled_differential(cotangent, needed, vector, matrix):
-        cotangent = strictly_lower(cotangent)
         moved = across(cotangent, matrix) if needed[0] else None
         turned = None
         if needed[1]:
@@ -260,7 +270,7 @@ def _matrix_function(value, differential, second_differential):
         return moved, turned
 
     def moved_adjoint(tangents, covector, matrix):
-        moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
+        moved, turned = tangents
         result = 0.0
         if moved is not None:
             result = result + across(moved, matrix)
@@ -271,7 +281,6 @@ def _matrix_function(value, differential, second_differential):
         return result
 
     def pulled_adjoint(cotangent, needed, covector, matrix):
-        cotangent = strictly_lower(cotangent)
         moved = along(cotangent, matrix) if needed[0] else None
         turned = None
         if needed[1]:
@@ -291,74 +300,126 @@ def _matrix_function(value, differential, second_differential):
 
 @piecewise(held=_HELD)
 def _log_value(unit_lower):
-    half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
-    if not is_readable(half):
-        return odd_polynomial((cayley,), _atanh_series(half))[0]
+    cayley = _cayley(unit_lower)
+    if not is_readable(cayley):
+        return odd_polynomial((cayley,), _atanh_series(cayley.shape[-1]))[0]
+    if cayley.shape[-1] in _SIZES_FOR_SERIES:
+        # Torch returns quotients with their columns together; products want rows.
+        return _series_of_small(cayley.mT).mT
     square = lower_product(cayley, cayley)
     count = _node_count(cayley, square)
     if count <= _UNPAIRED_UP_TO:
-        (_, first), *rule = _odd_rule(count)
-        total = first * cayley
-        for node, weight in rule:
-            term = lower_quotient(-(node**2) * square, cayley)
-            total = add_multiple(total, weight, term)
+        (_, total), *rule = _odd_rule(count)
+        total = total * cayley
+        for denominator, weight in _denominators(square, rule):
+            term = commuting_quotient(denominator, cayley)
+            total = accumulate(total, weight, term)
         return total
     fourth = lower_product(square, square)
     cube = lower_product(square, cayley)
-    first, pairs = _paired_rule(count)
-    total = first * cayley
+    total, pairs = _paired_rule(count)
+    total = total * cayley
     for even, odd, linear, quadratic in pairs:
-        denominator = add_multiple(linear * square, quadratic, fourth)
-        numerator = add_multiple(even * cayley, odd, cube)
-        total = total + lower_quotient(denominator, numerator)
+        denominator = accumulate(linear * square, quadratic, fourth)
+        numerator = accumulate(even * cayley, odd, cube)
+        total = accumulate(total, 1.0, commuting_quotient(denominator, numerator))
     return total
 
 
 @piecewise(held=2 * _HELD)
 def _log_differential_value(vector, unit_lower, kind):
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
-    moved = 0.5 * kind.between(half, vector)
-    if not is_readable(half):
-        parts = odd_polynomial((cayley, moved), _atanh_series(half), kind)
+    moved = kind.between(half, 0.5 * strictly_lower(vector))
+    cayley = commuting_quotient(half, half)
+    del half
+    if not is_readable(cayley):
+        parts = odd_polynomial((cayley, moved), _atanh_series(cayley.shape[-1]), kind)
         return strictly_lower(parts[1])
     square = lower_product(cayley, cayley)
+    count = _node_count(cayley, square, order=1)
     turned = kind.after(kind.before(cayley, moved), cayley)
-    (_, first), *rule = _odd_rule(_node_count(cayley, square, order=1))
-    total = first * moved
-    for node, weight in rule:
-        term = add_multiple(moved, node**2, turned)
-        term = kind.between(-(node**2) * square, term)
-        total = add_multiple(total, weight, term)
+    del cayley
+    (_, total), *rule = _odd_rule(count)
+    total = total * moved
+    for (node, _), (denominator, weight) in zip(
+        rule, _denominators(square, rule), strict=True
+    ):
+        term = kind.between(denominator, add_multiple(moved, node**2, turned))
+        total = accumulate(total, weight, term)
     return strictly_lower(total)
 
 
 @piecewise(held=3 * _HELD)
 def _log_second_differential(vector_a, vector_b, unit_lower, kind):
     """Return the second differential along a lower direction and one of any kind."""
+    vector_a, vector_b = strictly_lower(vector_a), strictly_lower(vector_b)
     half = 0.5 * strictly_lower(unit_lower)
-    cayley = lower_quotient(half, half)
+    cayley = commuting_quotient(half, half)
     if not is_readable(half):
         moved_a, moved_b = LOWER.between(half, vector_a), kind.between(half, vector_b)
         # C A C B C + C B C A C, from C A C and C B C, where C is the inverse of I + N/2
         curved = kind.before(vector_a, moved_b) + kind.after(vector_b, moved_a)
         curved = kind.quotient(half, curved)
         parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
-        return strictly_lower(odd_polynomial(parts, _atanh_series(half), kind)[3])
-    total = 0.0
-    square = lower_product(cayley, cayley)
-    for node, weight in gauss_legendre(_node_count(cayley, square, order=2)):
+        return strictly_lower(
+            odd_polynomial(parts, _atanh_series(half.shape[-1]), kind)[3]
+        )
+    count = _node_count(cayley, lower_product(cayley, cayley), order=2)
+    del cayley
+    total = None
+    for node, weight in gauss_legendre(count):
         scaled = (1.0 + node) * half
         term = kind.before(vector_a, kind.quotient(scaled, vector_b))
-        term = term + kind.after(vector_b, lower_quotient(scaled, vector_a))
-        term = kind.between(scaled, term)
-        total = total - 0.25 * weight * (1.0 + node) * term
+        other = kind.after(vector_b, lower_quotient(scaled, vector_a))
+        term = kind.between(scaled, accumulate(term, 1.0, other))
+        weight = -0.25 * weight * (1.0 + node)
+        total = weight * term if total is None else accumulate(total, weight, term)
     return strictly_lower(total)
 
 
-def _atanh_series(matrix):
-    return tuple(2.0 / (2 * k + 1) for k in range(max(1, matrix.shape[-1] // 2)))
+def _cayley(unit_lower):
+    half = 0.5 * strictly_lower(unit_lower)
+    return commuting_quotient(half, half)
+
+
+def _denominators(square, rule):
+    r"""Yield :math:`- u^2 W` and the weight for each node :math:`u`.
+
+    Each takes the room of the one before, and the first that of :math:`W`.
+    """
+    scale = 1.0
+    for node, weight in rule:
+        square = rescale(square, -(node**2) / scale)
+        scale = -(node**2)
+        yield square, weight
+
+
+def _series_of_small(cayley):
+    r"""Return the finite series in few operations, which is what small matrices cost.
+
+    It is a polynomial in :math:`Z^6` with combinations of :math:`Z, Z^3, Z^5` for
+    coefficients, which are computed all at once. All factors commute.
+    """
+    xp = namespace(cayley)
+    square = cayley @ cayley
+    cube = square @ cayley
+    fifth = square @ cube
+    rows = constant(_rows_of_three(cayley.shape[-1]), cayley)
+    *others, total = xp.tensordot(rows, xp.stack((cayley, cube, fifth)), axes=1)
+    sixth = fifth @ cayley if others else None
+    for other in reversed(others):
+        total = add_product(other, sixth, total)
+    return total
+
+
+@functools.cache
+def _rows_of_three(size):
+    series = _atanh_series(size)
+    return np.array([*series, *(0.0,) * (-len(series) % 3)]).reshape(-1, 3)
+
+
+def _atanh_series(size):
+    return tuple(2.0 / (2 * k + 1) for k in range(max(1, size // 2)))
 
 
 @functools.cache
@@ -401,13 +462,13 @@ def _exp_value(strict):
 
 @piecewise(held=2 * _HELD)
 def _exp_differential_value(vector, strict, kind):
-    return strictly_lower(expm1((strict, vector), kind)[1])
+    return strictly_lower(expm1((strict, strictly_lower(vector)), kind)[1])
 
 
 @piecewise(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
-    parts = (strictly_lower(strict), vector_a, vector_b, None)
-    return strictly_lower(expm1(parts, kind)[3])
+    parts = map(strictly_lower, (strict, vector_a, vector_b))
+    return strictly_lower(expm1((*parts, None), kind)[3])
 
 
 def _node_count(cayley, square, order=0):
@@ -431,7 +492,7 @@ def _node_count(cayley, square, order=0):
         if len(terms) <= count // (2 if terms.decay <= _QUICK else 1):
             terms.measure()
             bounds = terms.of_differential(order, exact)
-        if _rule_errors(count, exact) @ bounds <= tolerance:
+        if _rule_errors(count, len(bounds)) @ bounds <= tolerance:
             return count
     return exact
 
@@ -455,11 +516,10 @@ class _SeriesTerms:
     def __init__(self, cayley, square):
         xp = namespace(cayley)
         # Probes are rows: products with a few rows are faster than with columns.
-        self.probes = [constant(_probes(cayley.shape[-1]), cayley) @ cayley.mT]
+        self.probes = constant(_probes(cayley.shape[-1]), cayley) @ cayley.mT
         self.square = square.mT
         tiny = float(xp.finfo(cayley.dtype).smallest_normal)
-        self.reference = xp.max(xp.abs(self.probes[0]), axis=-2) + tiny
-        self.is_known = xp.isfinite(self.reference)  # a failed matrix asks for nothing
+        self.reference = xp.max(xp.abs(self.probes), axis=-2) + tiny
         self.terms = [1.0]
         self.measure()
 
@@ -474,21 +534,26 @@ class _SeriesTerms:
     def measure(self):
         """Take a few more terms."""
         xp = namespace(self.square)
+        probes = [self.probes]
         for _ in range(_PROBED_TOGETHER):
-            self.probes.append(self.probes[-1] @ self.square)
-        sizes = xp.max(xp.abs(xp.stack(self.probes[1:])), axis=-2)
-        relative = xp.where(self.is_known, sizes / self.reference, 0.0)
+            probes.append(probes[-1] @ self.square)
+        self.probes = probes[-1]
+        sizes = xp.max(xp.abs(xp.stack(probes[1:])), axis=-2)
+        # A failed matrix asks for nothing.
+        relative = xp.nan_to_num(sizes / self.reference, nan=0.0, posinf=math.inf)
         relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
-        self.terms += [float(x) for x in xp.max(relative, axis=-1)]
-        self.probes = self.probes[-1:]
+        self.terms += xp.max(relative, axis=-1).tolist()
 
     def of_differential(self, order, number):
         """Return bounds of terms of a differential, relative to its directions.
 
         In the differential of Z W^k a direction stands between two powers that add up
-        to 2 k, in 2 k + 1 places.
+        to 2 k, in 2 k + 1 places. Terms that a quick decay makes negligible are left
+        out.
         """
         decay = self.decay if self.decay <= _QUICK else 1.0
+        if decay < 1.0:
+            number = min(number, len(self) + _NEGLIGIBLE_AFTER)
         known = np.array(self.terms[:number])
         beyond = self.terms[-1] * decay ** np.arange(1, number - len(known) + 1)
         simple = terms = np.concatenate([known, beyond])

@@ -7,7 +7,7 @@ from geomstats_cor.kernels import _lower
 
 from .references import relative_error
 
-SIZES = (5, 201, 403)  # whole, products by blocks, quotients by blocks
+SIZES = (5, 201, 403)  # whole, in two blocks, in more
 
 
 def triangle(rng, n, batch=()):
@@ -53,6 +53,14 @@ def test_lower_part_of_product(double, rng, n):
     a, b = rng.standard_normal((n, n)), triangle(rng, n)
     actual = double.apply(_lower.lower_part_of_product, a, b)
     assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_quotient_of_matrices_that_commute(double, rng, n):
+    strict = np.tril(triangle(rng, n), -1) / n
+    square = strict @ strict
+    actual = double.apply(_lower.commuting_quotient, square, strict)
+    assert relative_error(actual, inverse(square) @ strict) <= 1e-13
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -110,7 +110,7 @@ class TestLog:
         error = np.max(np.abs(actual - expected))
         assert error <= kernel_tolerance(arrays) * np.max(np.abs(expected))
 
-    @pytest.mark.parametrize("n", [40, 64, 65, 100, 200])
+    @pytest.mark.parametrize("n", [19, 40, 41, 64, 65, 100, 200])
     def test_triangle_of_ones(self, arrays, n):
         # The inverse of I - S, S the shift, has the logarithm S + S^2 / 2 + S^3 / 3 ...
         actual = arrays.apply(k.log_unit_lower, np.tril(np.ones((n, n))))
