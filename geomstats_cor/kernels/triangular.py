@@ -542,7 +542,7 @@ class _SeriesTerms:
         # A failed matrix asks for nothing.
         relative = xp.nan_to_num(sizes / self.reference, nan=0.0, posinf=math.inf)
         relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
-        self.terms += xp.max(relative, axis=-1).tolist()
+        self.terms += [float(term) for term in xp.max(relative, axis=-1)]
 
     def of_differential(self, order, number):
         """Return bounds of terms of a differential, relative to its directions.
