@@ -92,7 +92,7 @@ def matrices(family, n, count):
 
 
 def count_for(n):
-    return 370 if n <= 12 else 40
+    return 300 if n <= 20 else 120
 
 
 def test_there_are_ten_thousand():

@@ -28,12 +28,12 @@ def device():
         yield there
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_device_and_type(name, device):
+def test_device_and_type(name, dtype, device):
     operation = OPERATIONS[name]
-    # Any number of another type would make a result of float32 one of float64.
     leaves = [
-        torch.empty_like(x, dtype=torch.float32, device=device).requires_grad_()
+        torch.empty_like(x, dtype=dtype, device=device).requires_grad_()
         for x in batch_of_arguments(operation)
     ]
     value = operation(*leaves)
@@ -43,7 +43,7 @@ def test_device_and_type(name, device):
     curvatures = torch.autograd.grad(sum(torch.sum(x**2) for x in slopes), leaves)
     for tensor in (value, *slopes, *curvatures):
         assert tensor.device == device
-        assert tensor.dtype == torch.float32
+        assert tensor.dtype == dtype
 
 
 def test_the_device_notices_the_cpu(device):
