@@ -46,6 +46,7 @@ from .symmetric import (
 
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
 _ILL_SCALED = 7e2  # rounding units that entries of C lose in eigenvalues of X C X
+_ILL_CONDITIONED = 1e4  # rounding units that the smallest of these eigenvalues loses
 _DOUBTFUL = 1e4  # the same, where it is worth a look whether C can be recovered
 
 
@@ -234,7 +235,8 @@ def _stable_spectrum(correlation):
     values, vectors = positive_spectrum(balanced)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
     positive = xp.all(values > 0.0, axis=-1)
-    if not bool(xp.all((loss < _ILL_SCALED) & positive)):
+    precise = values[..., -1] < _ILL_CONDITIONED * values[..., 0]
+    if not bool(xp.all((loss < _ILL_SCALED) & precise & positive)):
         factor = full_rank_factor(correlation)
         regular = xp.isfinite(factor[..., :1, :1]) & known
         identity = eye_like(factor)
