@@ -321,7 +321,7 @@ class TestArrays:
             """What a table of pandas is to numpy."""
 
             def __init__(self, values):
-                self.values = values
+                self.values, self.dtype = values, values.dtype
 
             def __array__(self, dtype=None, copy=None):
                 return np.array(self.values, dtype=dtype)
@@ -331,6 +331,8 @@ class TestArrays:
         np.testing.assert_allclose(
             np.asarray(dist(Frame(a), Frame(b))), dist(a, b), rtol=1e-13
         )
+        half = np.eye(N, dtype=np.float16)
+        assert dist(Frame(half), b) == dist(half.astype(float), b)
 
 
 class TestArguments:

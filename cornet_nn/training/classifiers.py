@@ -47,7 +47,7 @@ class CorNetClassifier(NetworkClassifier):
         all diagonals are one, else covariance matrices; samples that are not square
         are signals, of which covariance matrices over time are taken.
     power : float
-        Exponent of a matrix power before the correlation matrix is taken.
+        Exponent of a matrix power before the correlation matrix is taken, not zero.
     shrinkage : float
         Amount of shrinkage before the power, from 0 to 1; see `Shrinkage`.
     front_end : torch.nn.Module or callable

@@ -133,7 +133,7 @@ def make_front_end(front_end, kind, power, shrinkage):
     kind : str
         Kind of samples.
     power : float
-        Exponent of the matrix power that follows.
+        Exponent of the matrix power that follows, not zero.
     shrinkage : float
         Amount of shrinkage before it.
 

@@ -66,9 +66,8 @@ def diagonal_matrix(vector):
 
 def symmetrize(x):
     """Return the symmetric part of matrices."""
-    total = x + x.mT
-    total *= 0.5
-    return total
+    half = 0.5 * x
+    return half + half.mT
 
 
 def strictly_lower(x):
@@ -81,7 +80,7 @@ def with_diagonal(x, value):
     if is_torch(x):
         diag = x.new_full(x.shape[:-1], value)
         return x.diagonal_scatter(diag, dim1=-2, dim2=-1)
-    return set_diagonal(np.array(x), value)
+    return set_diagonal(np.array(x, dtype=x.dtype.newbyteorder("=")), value)
 
 
 def set_diagonal(x, value):
@@ -112,7 +111,7 @@ def plus_diagonal(matrix, vector):
         total = matrix.clone()
         total.diagonal(dim1=-2, dim2=-1).add_(vector)
     else:
-        total = matrix.copy()
+        total = matrix.astype(np.result_type(matrix, vector), order="C")
         np.einsum("...ii->...i", total)[...] += vector
     return total
 

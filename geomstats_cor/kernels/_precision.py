@@ -46,9 +46,9 @@ def _half_type(values):
 
 def _is_half(x):
     dtype = getattr(x, "dtype", None)
-    if getattr(dtype, "itemsize", None) != 2 or not is_torch(x):
+    if getattr(dtype, "itemsize", None) != 2 or not hasattr(type(x), "mT"):
         return False
-    return dtype.is_floating_point
+    return is_torch(x) and dtype.is_floating_point
 
 
 def _to_single(x):

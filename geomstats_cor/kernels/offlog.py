@@ -17,6 +17,8 @@ References
 
 import math
 
+import numpy as np
+
 from ._arrays import (
     constant,
     diagonal,
@@ -621,13 +623,14 @@ def _newton_diagonal(hollow):
     objective = previous = expected = xp.full_like(promised, xp.inf)
     for _ in range(_MAX_ITERATIONS):
         trial, values, vectors, diag = _level(hollow, trial)
+        solution = trial, values, vectors
         error = xp.max(xp.abs(diag - 1.0), axis=-1)
         unit = _rounding(values)
         # Close to rounding, the error stagnates or was expected to be far smaller.
         stands = (error >= 0.25 * previous) | (expected <= unit)
         done = (error <= 4.0 * unit) | ((error <= 64.0 * unit) & stands)
         if bool(xp.all(done)):
-            return trial, values, vectors
+            return solution
         # In the quadratic region rounding blurs the objective, and is no guide.
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
@@ -649,7 +652,7 @@ def _newton_diagonal(hollow):
         trial = start + xp.where(done[..., None], 0.0, move)
     exponential = spectral(xp.exp(values), vectors)
     report_unfinished("off-log diagonal", error, done, exponential)
-    return trial, values, vectors
+    return solution
 
 
 _solve_diagonal = Opaque(
@@ -663,8 +666,11 @@ def _first_guess(hollow):
     Right for two variables, and up to third order in the matrix.
     """
     xp = namespace(hollow)
-    length = xp.linalg.vector_norm(hollow, axis=-1)
-    return math.log(2.0) - xp.logaddexp(length, -length)
+    with np.errstate(all="ignore"):
+        length = xp.linalg.vector_norm(hollow, axis=-1)
+        # The square of an entry may overflow where the entry does not.
+        length = xp.clip(length, None, 0.5 * float(xp.finfo(length.dtype).max) ** 0.5)
+        return math.log(2.0) - xp.logaddexp(length, -length)
 
 
 def _level(hollow, trial):

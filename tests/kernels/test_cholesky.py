@@ -156,3 +156,10 @@ class TestCorInverse:
         inverse = arrays.apply(k.cor_inverse, correlation)
         back = arrays.apply(k.cor_inverse, inverse)
         assert np.max(np.abs(back - correlation)) <= 100 * arrays.eps
+
+
+def test_foreign_byte_order(rng):
+    lower = np.eye(3) + random_strictly_lower(rng, 3)
+    vector = np.ones((3, 3)) - np.eye(3)
+    swapped = k.theta_differential_at(vector.astype(">f8"), lower.astype(">f8"))
+    assert np.all(swapped == k.theta_differential_at(vector, lower))

@@ -110,6 +110,34 @@ class TestEquation:
             assert warning.category is ConvergenceWarning
             assert "1 of 2 matrices" in str(warning.message)
 
+    @pytest.mark.parametrize("n", [2, 3])
+    def test_squares_that_overflow(self, arrays, n):
+        # The largest eigenvalue of H + D is zero: D = -(n - 1) h.
+        h = float(np.finfo(arrays.precision).max) ** 0.9
+        hollow = h * (np.ones((n, n)) - np.eye(n))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            shift = arrays.apply(k.off_log_diagonal, hollow)
+        assert np.max(np.abs(shift / ((1 - n) * h) - 1.0)) <= 16 * arrays.eps
+
+    def test_a_failure_returns_what_its_warning_speaks_of(self, double, rng):
+        found = 0
+        for _ in range(20):
+            upper = np.triu(rng.standard_normal((20, 20)), 1) * 300.0 / np.sqrt(20.0)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                shift = double.apply(k.off_log_diagonal, upper + upper.T)
+            if caught:
+                found += 1
+                diagonal = exponential_diagonal(upper + upper.T, shift)
+                # Levelled: the mean is one.
+                assert np.max(np.abs(diagonal)) <= 20.0 * (1.0 + 1e-6)
+        assert found
+
+    def test_integers(self):
+        hollow = np.array([[0, 1], [1, 0]])
+        assert np.all(k.off_exp(hollow) == k.off_exp(hollow.astype(float)))
+
     def test_pairs_in_closed_form(self, arrays):
         # exp [[d, h], [h, d]] has the diagonal e^d cosh h.
         h = arrays.rounded(np.array([-3.0, -0.1, 0.0, 1e-4, 0.5, 2.0, 8.0]))
