@@ -52,3 +52,16 @@ def test_the_comparison_names_versions():
 def test_what_is_committed_is_small():
     for path in [*(ROOT / "docs/figures").iterdir(), *(ROOT / "docs/tables").iterdir()]:
         assert path.stat().st_size < 300_000, path.name
+
+
+def test_parts_of_files_that_pages_show_are_there():
+    block = re.compile(r"^```{literalinclude} (\S+)\n((?:^:.*\n)*)", flags=re.MULTILINE)
+    mark = re.compile(r"^:(?:start|end)-\w+: (.*)$", flags=re.MULTILINE)
+    shown = 0
+    for page in (ROOT / "docs").rglob("*.md"):
+        for name, options in block.findall(page.read_text(encoding="utf-8")):
+            text = (page.parent / name).read_text(encoding="utf-8")
+            for pattern in mark.findall(options):
+                assert pattern.strip("'\"") in text, (page, name, pattern)
+                shown += 1
+    assert shown
