@@ -6,6 +6,7 @@ define (triangular solves, a Cholesky factorisation that marks failures instead 
 raising for the whole batch) is adapted here and nowhere else.
 """
 
+import functools
 import warnings
 
 import array_api_compat.numpy
@@ -72,7 +73,15 @@ def symmetrize(x):
 
 def strictly_lower(x):
     """Return the strictly lower triangular part of matrices."""
-    return namespace(x).tril(x, k=-1)
+    if is_torch(x):
+        return x.tril(-1)
+    return np.where(_below_diagonal(x.shape[-1]), x, x.dtype.type(0))
+
+
+@functools.lru_cache(maxsize=8)
+def _below_diagonal(size):
+    # Of small matrices, numpy takes longer for this mask than for all the rest.
+    return np.tri(size, k=-1, dtype=bool)
 
 
 def with_diagonal(x, value):
