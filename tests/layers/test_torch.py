@@ -39,15 +39,10 @@ def assert_compiled_is_eager(layer, backend):
         torch.testing.assert_close(ours, reference, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["mlr", "fc", "activation"])
+@pytest.mark.parametrize("kind", ["mlr", "fc", "conv", "activation"])
 @every_metric
 def test_the_whole_layer_is_one_graph(kind, key):
     assert_compiled_is_eager(layer_of(kind, key), "eager")
-
-
-def test_a_convolution_is_one_graph():
-    # It cuts channels into fields, whatever the metric, for fully connected layers.
-    assert_compiled_is_eager(layer_of("conv", "lsm"), "eager")
 
 
 @every_metric
