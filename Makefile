@@ -57,8 +57,6 @@ bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets, in 
 
 bench-full: $(VENV)/bench.stamp ## The same with n = 1000, growth, larger batches and more rounds: hours
 	$(BIN)/python -m benchmarks --full
-	$(BIN)/python -m benchmarks --parts metrics --sizes 100 300 1000 --batch 4 --no-wall \
-		--output build/bench-growth
 	$(BIN)/python -m benchmarks.cornet --full
 
 $(VENV)/bench.stamp: $(STAMP)

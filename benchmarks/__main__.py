@@ -1,6 +1,7 @@
 """Run the benchmarks: python -m benchmarks --help."""
 
 import argparse
+import dataclasses
 import pathlib
 import platform
 import sys
@@ -34,8 +35,8 @@ def arguments():
     parser.add_argument(
         "--full",
         action="store_true",
-        help="all there is: n = 1000, geomstats and counts beyond n = 50, "
-        "batches of 30, more rounds, wall-clock time in float32",
+        help="all there is: n = 1000, growth, geomstats and counts beyond n = 50, "
+        "larger batches, more rounds, wall-clock time in float32",
     )
     parser.add_argument("--sizes", type=int, nargs="+", help="matrix sizes")
     parser.add_argument(
@@ -67,7 +68,7 @@ def arguments():
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")
     options = parser.parse_args()
     options.sizes = options.sizes or [10, 28, 50, 100, 300] + [1000] * options.full
-    options.budget = options.budget or (20.0 if options.full else 0.15)
+    options.budget = options.budget or (1.0 if options.full else 0.15)
     options.batches = {
         n: options.batch or batch_size(n, options.full) for n in options.sizes
     }
@@ -134,6 +135,32 @@ def run_peer(options, results):
     results.add(row for row in rows if is_wanted(row, options))
 
 
+def run_growth(options, results):
+    """Time metrics at the sizes between 100 and 1000, on batches as of n = 1000.
+
+    Growth is fitted to equal batches, and those of a full run are larger.
+    """
+    batch = options.batches[1000]
+    for n in options.sizes:
+        if not 100 <= n < 1000 or options.batches[n] == batch:
+            continue
+        for cell in metric_cells(n, batch, options.metrics, options.operations):
+            if not is_wanted(cell, options):
+                continue
+            cell = dataclasses.replace(cell, kind="small batch")  # in no other table
+            for dtype in options.dtypes:
+                results.add(
+                    measure(
+                        cell,
+                        dtype,
+                        (CPU,),
+                        options.rounds,
+                        options.budget,
+                        numpy_too=False,
+                    )
+                )
+
+
 def run_cells(options, results):
     """Time kernels and metrics, size by size, and print each table."""
     for n in options.sizes:
@@ -183,6 +210,8 @@ def run(options):
     if "peer" in options.parts:
         run_peer(options, results)
     run_cells(options, results)
+    if "metrics" in options.parts and 1000 in options.batches:
+        run_growth(options, results)
     if "counts" in options.parts:
         for n in options.small:
             batch = {300: 8, 1000: 2}.get(n, 30)
@@ -191,7 +220,8 @@ def run(options):
         show("Factorisations per iteration", report.simple_table(results.of("count")))
     if "memory" in options.parts:
         for n in options.memory_sizes:
-            batch = batch_size(n, options.full)
+            # A batch is computed in pieces, and a matrix of this size is one.
+            batch = max(4, batch_size(n, options.full))
             found = memory_rows(
                 n, options.dtypes[0], batch, options.metrics, options.operations
             )

@@ -107,5 +107,5 @@ def tangent_vectors(batch, n, seed=0):
 def batch_size(n, full=True):
     """Return how many matrices of a size are timed together, fewer in a short run."""
     if full:
-        return 30 if n < 1000 else 4
+        return 30 if n < 300 else max(2, 2000 // n)
     return 30 if n < 50 else max(2, 1000 // n)

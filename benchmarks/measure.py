@@ -107,37 +107,35 @@ def _rows(cell, dtype, clock, times, note):
 def growth(rows):
     """Return the exponents of cost in n from 100 to 1000, above those of the floors.
 
-    They are slopes of least squares through the medians of times for one matrix. An
+    They are slopes of least squares through the medians of the times. An
     operation and its floor are timed in turn on the same batch, and the condition
     number of the matrices is the same at every size: what grows is the cost alone, not
-    the number of steps that harder matrices would need. Batches must be equal: the more
+    the number of steps that harder matrices would need. Batches are equal: the more
     points a mean has, the less it costs a point.
     """
     curves = {}
     for row in rows:
         if row.clock == "cpu" and row.quantity in ("forward", _BOTH) and row.n >= 100:
-            key = row.kind, row.name, row.dtype, row.quantity, row.unit
+            key = row.name, row.batch, row.dtype, row.quantity, row.unit
             curves.setdefault(key, []).append(row)
     found = []
-    for (kind, name, dtype, quantity, unit), points in curves.items():
+    for (name, batch, dtype, quantity, unit), points in curves.items():
         sizes = [row.n for row in points]
         if min(sizes) > 100 or max(sizes) < 1000 or unit == "theta":
             continue
-        if len({row.batch for row in points}) > 1:
-            continue
-        ours = _slope(sizes, [row.seconds / row.batch for row in points])
-        floor = _slope(sizes, [row.unit_seconds / row.batch for row in points])
+        ours = _slope(sizes, [row.seconds for row in points])
+        floor = _slope(sizes, [row.unit_seconds for row in points])
         found.append(
             Row(
                 "growth",
                 f"{name}, {quantity}",
                 max(sizes),
-                0,
+                batch,
                 dtype,
                 "growth",
                 "above the floor's",
                 ours - floor,
-                note=f"n^{ours:.2f}, {unit} n^{floor:.2f}, {kind}",
+                note=f"n^{ours:.2f}, {unit} n^{floor:.2f}",
             ).judged()
         )
     return found
