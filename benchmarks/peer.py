@@ -8,6 +8,7 @@ ratio to the floor is comparable with ours.
 import json
 import os
 import queue
+import resource
 import statistics
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from .rows import Row
 
 _WRONG = 1e-6  # relative difference that no rounding explains
 _START_UP = 120.0  # seconds to import torch and geomstats
+_ENDED = {"error": "the worker process ended", "hopeless": True}
 
 
 class Worker:
@@ -37,7 +39,7 @@ class Worker:
             answer = self._answer(deadline)
         if answer == "evaluated":  # in time; it may be repeated now
             answer = self._answer(10.0 * deadline)
-        if answer is None:
+        if answer is None or answer == _ENDED:
             self.close()
         return answer
 
@@ -68,7 +70,7 @@ class Worker:
             line = self.lines.get(timeout=deadline)
         except queue.Empty:
             return None
-        return json.loads(line) if line else {"error": "the worker process ended"}
+        return json.loads(line) if line else _ENDED
 
 
 def _read(stream, lines):
@@ -80,7 +82,7 @@ def _read(stream, lines):
 def peer_rows(sizes, batches, metrics, operations, cap=20.0, rounds=3):
     """Time the operations of geomstats, from small matrices to large ones.
 
-    An operation that exceeds the cap at a size is not tried at larger ones.
+    An operation that exceeds the cap or the memory is not tried at larger sizes.
 
     Parameters
     ----------
@@ -101,15 +103,15 @@ def peer_rows(sizes, batches, metrics, operations, cap=20.0, rounds=3):
         Ratio to the floor; infinite if the cap was exceeded.
     """
     worker = Worker()
-    too_slow = {}
+    hopeless = {}
     for n in sizes:
         for key in metrics:
             for operation in operations:
                 name = f"{key} {operation}"
                 row = Row("peer", name, n, batches[n], "float64", "geomstats", "", 0.0)
                 row.unit, row.clock = METRIC_FLOORS[key], "cpu"
-                if name in too_slow:
-                    row.value, row.note = float("inf"), f"> {cap:g} s at smaller n"
+                if name in hopeless:
+                    row.value, row.note = hopeless[name]
                     yield row
                     continue
                 request = {
@@ -122,10 +124,12 @@ def peer_rows(sizes, batches, metrics, operations, cap=20.0, rounds=3):
                 }
                 answer = worker.ask(request, cap)
                 if answer is None:
-                    too_slow[name] = n
+                    hopeless[name] = float("inf"), f"> {cap:g} s at n = {n}"
                     row.value, row.note = float("inf"), f"> {cap:g} s"
                 elif "error" in answer:
                     row.value, row.note = float("nan"), answer["error"]
+                    if answer.get("hopeless"):
+                        hopeless[name] = row.value, f"{row.note} at n = {n}"
                 else:
                     row.value, row.seconds = answer["ratio"], answer["seconds"]
                     row.unit_seconds = answer["floor"]
@@ -182,6 +186,8 @@ def _work(request):
         first = CPU.read() - begin
     except (NotImplementedError, AttributeError, ValueError, TypeError) as error:
         return {"error": f"{type(error).__name__}: {str(error)[:60]}"}
+    except MemoryError:
+        return {"error": "out of memory", "hopeless": True}
     print(json.dumps("evaluated"), flush=True)
     tasks = {**cell.floors("float64"), "ours": lambda: cell.function(*cell.arrays)}
     if first < request["budget"]:
@@ -199,9 +205,16 @@ def _work(request):
     }
 
 
+def _limit_memory():
+    """Let an allocation that the machine cannot bear fail, not end other processes."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    resource.setrlimit(resource.RLIMIT_AS, (memory // 2, memory // 2))
+
+
 if __name__ == "__main__":
     from .timing import CPU as ONE_THREAD
 
+    _limit_memory()
     with ONE_THREAD.running():
         for line in sys.stdin:
             print(json.dumps(_work(json.loads(line))), flush=True)
