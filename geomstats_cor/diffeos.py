@@ -12,8 +12,10 @@ from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
 from .kernels._arrays import eye_like, namespace
-from .kernels._gradients import is_readable
+from .kernels._gradients import is_plain, is_readable
 from .kernels._tolerances import rank_tolerance
+from .kernels.log_scaled import log_scaled_by_spectrum
+from .kernels.symmetric import log_by_spectrum
 from .validation import (
     call_strictly,
     first_index,
@@ -91,6 +93,26 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             Image of the point.
         """
         return self._checked(base_point, self._map(base_point))
+
+    @_strict_if_wanted
+    def lower_image(self, base_point):
+        """Return matrices whose lower triangle is that of the image of a point.
+
+        Layers read nothing else. What makes an image exactly symmetric is left out, if
+        no derivative is asked for.
+
+        Parameters
+        ----------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix.
+
+        Returns
+        -------
+        lower : array, shape=[..., n, n]
+            The image, up to what rounding makes of its upper triangle.
+        """
+        lower = self._lower_map if is_plain(base_point) else self._map
+        return self._checked(base_point, lower(base_point))
 
     @_strict_if_wanted
     def inverse(self, image_point):
@@ -239,6 +261,10 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     @abc.abstractmethod
     def _inverse_differential(self, image_tangent_vec, image_point):
         """Apply the kernel of the differential of the inverse."""
+
+    def _lower_map(self, base_point):
+        """Apply the kernel of the map, to the lower triangle at least."""
+        return self._map(base_point)
 
     def _checked(self, base_point, image):
         if self.check:
@@ -555,6 +581,9 @@ class OffLogDiffeo(CorrelationDiffeo):
     def _map(self, base_point):
         return kernels.off_log(base_point)
 
+    def _lower_map(self, base_point):
+        return log_by_spectrum(base_point)
+
     def _inverse_map(self, image_point):
         return kernels.off_exp(image_point)
 
@@ -654,6 +683,9 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
     def _map(self, base_point):
         return kernels.log_scaled(base_point)
+
+    def _lower_map(self, base_point):
+        return log_scaled_by_spectrum(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.exp_scaled(image_point)

@@ -314,21 +314,14 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def features(self, point):
         """Return the entries of the covector of the logarithm at the identity."""
-        return self._lower(_in_pieces(self._strict_part, self.metric, point))
+        return _in_pieces(self._covector, self.metric, point)
 
-    def _strict_part(self, point):
-        return kernels.pack_strictly_lower(self.metric._image(point))
+    def _covector(self, point):
+        return self._image_metric.strict_covector(self.metric._lower_image(point))
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
-        return self._lower(self._image_metric.strict_part(coords))
-
-    def _lower(self, packed):
-        doubled = tuple(
-            None if value is None else 2.0 * value
-            for value in self._image_metric.strict_eigenvalues
-        )
-        return kernels.scale_packed_hollow(packed, doubled)
+        return self._image_metric.strict_covector_of_coords(coords)
 
     def _covectors(self, weight):
         eigenvalues = self._image_metric.strict_eigenvalues

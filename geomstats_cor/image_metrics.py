@@ -13,7 +13,7 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 from . import kernels
 from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
-from .kernels._arrays import constant, eye_like, namespace
+from .kernels._arrays import constant, diagonal, eye_like, namespace, pair_sums
 from .kernels._smooth import length
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
@@ -417,8 +417,8 @@ class FlatMetric(ImageMetric):
     .. math:: d(X, Y) = |x(X) - x(Y)| ,
 
     with the coordinates :math:`x` of `to_coords`. A subclass says what these are
-    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`), and all else
-    follows.
+    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`,
+    `strict_covector`), and all else follows.
 
     Parameters
     ----------
@@ -471,6 +471,40 @@ class FlatMetric(ImageMetric):
             Strict lower entries, row by row.
         """
         return kernels.pack_strictly_lower(self.from_coords(coords))
+
+    @abc.abstractmethod
+    def strict_covector(self, vector):
+        r"""Return vectors as linear functions of strict lower entries.
+
+        .. math:: \langle X, Z \rangle = \sum_{i > j} x_{ij} Z_{ij} ,
+
+        where the other argument is given by its strict lower entries alone.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Vector :math:`X`, of which the lower triangle is read.
+
+        Returns
+        -------
+        covector : array, shape=[..., d]
+            The numbers :math:`x_{ij}`, row by row.
+        """
+
+    def strict_covector_of_coords(self, coords):
+        """Return the same for vectors with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        covector : array, shape=[..., d]
+            See `strict_covector`.
+        """
+        return self.strict_covector(self.from_coords(coords))
 
     @abc.abstractmethod
     def from_strict_part(self, packed):
@@ -631,6 +665,14 @@ class StrictlyLowerMetric(FlatMetric):
         """Return the entries themselves."""
         return packed
 
+    def strict_covector(self, vector):
+        """Pack the strict lower entries."""
+        return kernels.pack_strictly_lower(vector)
+
+    def strict_covector_of_coords(self, coords):
+        """Return the coordinates themselves."""
+        return coords
+
     def orthonormal(self, vector, base_point=None):
         """Return the vector itself."""
         return vector
@@ -728,6 +770,18 @@ class HollowMetric(FlatMetric):
         """Return the coordinates of vectors with given packed strict lower entries."""
         return kernels.scale_packed_hollow(packed, self._factors(1.0))
 
+    def strict_covector(self, vector):
+        """Return twice the entries of the image by the product."""
+        doubled = tuple(
+            None if value is None else 2.0 * value for value in self.eigenvalues
+        )
+        packed = kernels.pack_strictly_lower(vector)
+        return kernels.scale_packed_hollow(packed, doubled)
+
+    def strict_covector_of_coords(self, coords):
+        """Return the image by the root of the product: the other half was used."""
+        return self.from_strict_part(coords)
+
     def _factors(self, power):
         return tuple(
             None if value is None else math.sqrt(2.0 * value) ** power
@@ -800,6 +854,15 @@ class NullRowSumsMetric(FlatMetric):
     def from_strict_part(self, packed):
         """Return the coordinates of vectors with given packed strict lower entries."""
         return self.to_coords(kernels.packed_to_row0(packed))
+
+    def strict_covector(self, vector):
+        r"""Return :math:`2 Y_{ij} - Y_{ii} - Y_{jj}`, with Y the image by the product.
+
+        A diagonal entry of the other vector is minus the sum of its row.
+        """
+        scaled = kernels.scale_row0(vector, self.eigenvalues)
+        shifted = scaled - pair_sums(0.5 * diagonal(scaled))
+        return 2.0 * kernels.pack_strictly_lower(shifted)
 
     def from_printed(self, values):
         """Return coordinates from components in a basis that is not orthonormal."""

@@ -781,6 +781,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         (point,) = self._admit(point=point)
         return self.diffeo(point)
 
+    def _lower_image(self, point):
+        """Return what has the lower triangle of the image, after a look at points."""
+        (point,) = self._admit(point=point)
+        return self.diffeo.lower_image(point)
+
     def _orthonormal(self, vector, point):
         """Return the components [..., n, n] of vectors in an orthonormal frame."""
         metric = self.image_space.metric

@@ -68,9 +68,14 @@ def warn_unfinished(name, residual, done, condition):
     report = _Unfinished(
         name, count, worst, float(unfinished[worst]), float(condition(worst))
     )
+    _hand_on(report, tuple(residual.shape))
+
+
+def _hand_on(report, batch):
+    """Give a report to those who gather the pieces of a batch, or warn."""
     gathered = _gathered.get()
     if gathered is None:
-        _warn(report, tuple(residual.shape))
+        _warn(report, batch)
     else:
         gathered.append(report)
 
@@ -105,7 +110,8 @@ def reports_of_pieces(batch):
     for name in dict.fromkeys(report.name for report in reports):
         same = [report for report in reports if report.name == name]
         worst = max(same, key=lambda report: report.residual)
-        _warn(worst._replace(count=sum(report.count for report in same)), batch)
+        count = sum(report.count for report in same)
+        _hand_on(worst._replace(count=count), batch)
 
 
 def _warn(report, batch):
@@ -117,4 +123,4 @@ def _warn(report, batch):
         f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point."
     )
     warning = ConvergenceWarning(message, report.residual, where, report.condition)
-    warnings.warn(warning, stacklevel=4)
+    warnings.warn(warning, stacklevel=5)

@@ -35,33 +35,44 @@ def in_pieces(function, axes, *arrays, held=1):
     first = arrays[0]
     xp = namespace(first)
     batch = tuple(first.shape[: first.ndim - axes[0]])
-    shapes = [tuple(x.shape) for x in arrays]
-    entries = max(math.prod(s[len(s) - k :]) for s, k in zip(shapes, axes, strict=True))
+    entries = 0
+    for x, own in zip(arrays, axes, strict=True):
+        shape = tuple(x.shape)
+        entries = max(entries, math.prod(shape[len(shape) - own :]))
+        if shape[: len(shape) - own] != batch:
+            return function(*arrays)
     bytes_each = held * entries * (8 if first.dtype == xp.float64 else 4)
     number, count = math.prod(batch), max(1, _PIECE_BYTES // max(1, bytes_each))
-    alike = all(s[: len(s) - k] == batch for s, k in zip(shapes, axes, strict=True))
-    if number <= count or not alike:
+    if number <= count and len(batch) <= 1:
         return function(*arrays)
-    flat = [
-        xp.reshape(x, (number, *shape[len(batch) :]))
-        for x, shape in zip(arrays, shapes, strict=True)
-    ]
-    wholes = None
+    # With a single axis for the batch, products of matrices are cheaper to call.
+    flat = [xp.reshape(x, (number, *x.shape[len(batch) :])) for x in arrays]
     with reports_of_pieces(batch) as call:
-        for start in range(0, number, count):
-            piece = slice(start, min(start + count, number))
-            parts = call(start, function, *(x[piece, ...] for x in flat))
-            single = not isinstance(parts, tuple)
-            parts = (parts,) if single else parts
-            wholes = wholes or tuple(_room_for(part, number) for part in parts)
-            for whole, part in zip(wholes, parts, strict=True):
-                if part is not None:
-                    whole[piece, ...] = part
-    results = tuple(
+        if number <= count:
+            results = call(0, function, *flat)
+        else:
+            results = _joined(function, flat, number, count, call)
+    if not isinstance(results, tuple):
+        return xp.reshape(results, (*batch, *results.shape[1:]))
+    return tuple(
         None if whole is None else xp.reshape(whole, (*batch, *whole.shape[1:]))
-        for whole in wholes
+        for whole in results
     )
-    return results[0] if single else results
+
+
+def _joined(function, arrays, number, count, call):
+    """Call a function of pieces, and write its results into wholes."""
+    wholes = None
+    for start in range(0, number, count):
+        piece = slice(start, min(start + count, number))
+        parts = call(start, function, *(x[piece, ...] for x in arrays))
+        single = not isinstance(parts, tuple)
+        parts = (parts,) if single else parts
+        wholes = wholes or tuple(_room_for(part, number) for part in parts)
+        for whole, part in zip(wholes, parts, strict=True):
+            if part is not None:
+                whole[piece, ...] = part
+    return wholes[0] if single else wholes
 
 
 def _room_for(part, number):

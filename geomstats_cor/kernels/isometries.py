@@ -63,14 +63,18 @@ def pack_strictly_lower(matrix):
     >>> pack_strictly_lower(np.array([[1, 2, 4], [2, 1, 6], [4, 6, 1]]))
     array([2, 4, 6])
     """
-    xp = namespace(matrix)
+    return _pack_lower(matrix, -1)
+
+
+def _pack_lower(matrix, offset):
+    """Return the entries up to a diagonal, row by row."""
     size = matrix.shape[-1]
     # Factorisations come column by column; read so, they need not be copied.
     mirrored = is_torch(matrix) and _is_by_columns(matrix)
-    index = _strictly_lower_entries(size, mirrored)
+    index = _lower_entries(size, offset, mirrored)
     matrix = matrix.mT if mirrored else matrix
-    entries = xp.reshape(matrix, (*matrix.shape[:-2], size * size))
-    return take_last(entries, index)
+    shape = (*matrix.shape[:-2], size * size)
+    return take_last(namespace(matrix).reshape(matrix, shape), index)
 
 
 def _is_by_columns(tensor):
@@ -437,9 +441,8 @@ def row0_to_coords(matrix, eigenvalues):
     """
     basis = constant(helmert(matrix.shape[-1]), matrix)
     reduced = basis.mT @ scale_row0(matrix, roots(eigenvalues)) @ basis
-    rows, columns = np.tril_indices(reduced.shape[-1])
     weights = _lower_weights(reduced.shape[-1], 1.0, _ROOT_TWO)
-    return reduced[..., rows, columns] * constant(weights, reduced)
+    return _pack_lower(reduced, 0) * constant(weights, reduced)
 
 
 def row0_from_coords(coords, eigenvalues):
@@ -605,6 +608,7 @@ def _inverse(factors):
     return tuple(None if value is None else 1.0 / value for value in factors)
 
 
+@functools.cache
 def _lower_weights(size, on_diagonal, off_diagonal):
     """Return a number for each packed entry of a lower triangle.
 
@@ -616,12 +620,12 @@ def _lower_weights(size, on_diagonal, off_diagonal):
 
 
 @functools.cache
-def _strictly_lower_entries(size, mirrored):
-    """Return where the strict lower entries stand in the flattened matrix.
+def _lower_entries(size, offset, mirrored):
+    """Return where entries up to a diagonal stand in the flattened matrix.
 
     Or in that of its transpose.
     """
-    rows, columns = np.tril_indices(size, -1)
+    rows, columns = np.tril_indices(size, offset)
     return columns * size + rows if mirrored else rows * size + columns
 
 

@@ -228,25 +228,41 @@ def _stable_spectrum(correlation):
     """
     xp = namespace(correlation)
     scaling = newton_scaling(correlation)
-    balanced = congruence(scaling, correlation)
-    known = xp.all(xp.isfinite(scaling), axis=-1)[..., None, None]
-    if not bool(xp.all(known)):
-        balanced = xp.where(known, balanced, eye_like(balanced))
-    values, vectors = positive_spectrum(balanced)
+    if bool(xp.all(xp.isfinite(scaling))):
+        return scaling, *_scaled_spectrum(correlation, scaling)
+    known = xp.all(xp.isfinite(scaling), axis=-1, keepdims=True)
+    values, vectors = _scaled_spectrum(
+        xp.where(known[..., None], correlation, eye_like(correlation)),
+        xp.where(known, scaling, 1.0),
+    )
+    return scaling, xp.where(known, values, xp.nan), vectors
+
+
+def _scaled_spectrum(correlation, scaling):
+    xp = namespace(correlation)
+    values, vectors = positive_spectrum(congruence(scaling, correlation))
+    least = xp.min(scaling, axis=-1) ** 2
+    bound = xp.minimum(_ILL_SCALED * least, _ILL_CONDITIONED * values[..., 0])
+    if bool(xp.all(values[..., -1] < bound)):
+        return values, vectors
+    return _mended_spectrum(correlation, scaling, values, vectors)
+
+
+def _mended_spectrum(correlation, scaling, values, vectors):
+    """Return the spectrum from singular values, or NaN where the rank is not full."""
+    xp = namespace(correlation)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2
     positive = xp.all(values > 0.0, axis=-1)
-    precise = values[..., -1] < _ILL_CONDITIONED * values[..., 0]
-    if not bool(xp.all((loss < _ILL_SCALED) & precise & positive)):
-        factor = full_rank_factor(correlation)
-        regular = xp.isfinite(factor[..., :1, :1]) & known
-        identity = eye_like(factor)
-        factor = xp.where(regular, scaling[..., :, None] * factor, identity)
-        vectors = xp.where(regular, vectors, identity)
-        values, vectors = _singular_spectrum(factor, vectors)
-        values = xp.where(regular[..., 0], values, xp.nan)
-        if not bool(xp.all((loss < _DOUBTFUL) & positive)):
-            _report_loss(correlation, values, vectors)
-    return scaling, xp.where(known[..., 0], values, xp.nan), vectors
+    factor = full_rank_factor(correlation)
+    regular = xp.isfinite(factor[..., :1, :1])
+    identity = eye_like(factor)
+    factor = xp.where(regular, scaling[..., :, None] * factor, identity)
+    vectors = xp.where(regular, vectors, identity)
+    values, vectors = _singular_spectrum(factor, vectors)
+    values = xp.where(regular[..., 0], values, xp.nan)
+    if not bool(xp.all((loss < _DOUBTFUL) & positive)):
+        _report_loss(correlation, values, vectors)
+    return values, vectors
 
 
 def _singular_spectrum(factor, vectors):
@@ -312,6 +328,12 @@ def _balanced_adjoint(cotangent, balanced, extra=0.0):
 def _row_products(x, y):
     """Return the diagonal of the product of symmetric matrices."""
     return namespace(x).sum(x * y, axis=-1)
+
+
+def log_scaled_by_spectrum(correlation):
+    """Return the image, whose row sums are null up to rounding, without derivatives."""
+    _, values, vectors = _balanced_spectrum(correlation)
+    return spectral(namespace(values).log(values), vectors)
 
 
 def _log_scaled_value(correlation, scaling, values, vectors):

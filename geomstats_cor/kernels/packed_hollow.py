@@ -79,20 +79,21 @@ def scale_packed_hollow(packed, factors):
         return packed if factors[-1] == 1.0 else factors[-1] * packed
     half = _scaled_pieces(hollow_row_sums(packed), factors)
     rows, columns = _rows_and_columns(_size(packed))
-    return _rest(factors) * packed + take_last(half, rows) + take_last(half, columns)
+    return (
+        _filled(factors)[0] * packed + take_last(half, rows) + take_last(half, columns)
+    )
 
 
-def _rest(factors):
-    return factors[-1] if factors[0] is None else factors[0]
+def _filled(factors):
+    """Give an empty piece the number of the trivial one: it multiplies nothing."""
+    return tuple(factors[-1] if factor is None else factor for factor in factors)
 
 
 def _scaled_pieces(row_sums, factors):
     """Return the vector h of which scaling adds h_i + h_j, beyond a factor on all."""
     xp = namespace(row_sums)
     size = row_sums.shape[-1]
-    rest, standard, trivial = (
-        factors[-1] if factor is None else factor for factor in factors
-    )
+    rest, standard, trivial = _filled(factors)
     mean = xp.mean(row_sums, axis=-1, keepdims=True)
     half = (standard - rest) * (row_sums - mean) / max(size - 2, 1)
     return half + 0.5 * (trivial - rest) * mean / (size - 1)
@@ -135,10 +136,22 @@ def packed_hollow_norm(packed, eigenvalues):
     if is_uniform(eigenvalues):
         norm = xp.linalg.vector_norm(packed, axis=-1)
         return math.sqrt(2.0 * eigenvalues[-1]) * norm
+    alpha, beta, gamma = _coefficients(_size(packed), eigenvalues)
     row_sums = hollow_row_sums(packed)
-    half = _scaled_pieces(row_sums, eigenvalues)
-    square = _rest(eigenvalues) * xp.sum(packed * packed, axis=-1)
-    return length(2.0 * (square + xp.sum(row_sums * half, axis=-1)))
+    square = 2.0 * alpha * xp.sum(packed * packed, axis=-1)
+    square = square + beta * xp.sum(row_sums * row_sums, axis=-1)
+    if gamma != 0.0:
+        square = square + gamma * xp.sum(row_sums, axis=-1) ** 2
+    return length(square)
+
+
+def _coefficients(size, eigenvalues):
+    """Return alpha, beta and gamma of `hollow_eigenvalues`, whose inverse this is."""
+    rest, standard, trivial = _filled(eigenvalues)
+    beta = 2.0 * (standard - rest) / max(size - 2, 1)
+    gamma = ((trivial - rest) / (size - 1) - beta) / size
+    # Rounding is not to cost a pass.
+    return rest, beta, gamma if abs(gamma) * size > 1e-15 * abs(beta) else 0.0
 
 
 def packed_to_row0(packed):
@@ -176,7 +189,8 @@ def packed_to_row0(packed):
 
 def is_uniform(factors):
     """Tell whether all pieces that are not empty have the same number."""
-    return all(factor is None or factor == factors[-1] for factor in factors)
+    rest, standard, trivial = factors
+    return rest in (None, trivial) and standard in (None, trivial)
 
 
 def _size(packed):

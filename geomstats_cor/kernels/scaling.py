@@ -347,12 +347,14 @@ class _Newton:
         """
         xp, start, product = namespace(self.matrix), self.start, self.product
         moved = row_product(self.step, self.matrix)
-        length = _safe_length(self.relative)
-        safe, safe_product = start + length * self.step, product + length * moved
         bold, bold_product = start + self.step, product + moved
         for _ in range(_CORRECTIONS):
             bold = bold + self._step(bold * bold_product - 1.0)
             bold_product = row_product(bold, self.matrix)
+        if _are_near(bold, bold_product):
+            return bold, bold_product
+        length = _safe_length(self.relative)
+        safe, safe_product = start + length * self.step, product + length * moved
         # Nine tenths of the way to the boundary of the orthant, at most.
         inward = -xp.min(bold / start - 1.0, axis=-1, keepdims=True)
         length = 0.9 / xp.clip(inward, 0.9, None)
@@ -388,6 +390,17 @@ class _Newton:
         error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
         stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
         return scaling, product, (error > small) & ~stagnates
+
+
+def _are_near(scaling, product):
+    """Tell that vectors are positive and near the solution, by row sums near one.
+
+    The Newton decrement of a positive vector is at most the length of its excess, for
+    the Hessian, scaled, is the identity and a positive matrix more.
+    """
+    xp = namespace(scaling)
+    excess = xp.linalg.vector_norm(scaling * product - 1.0, axis=-1)
+    return float(xp.max(excess)) < _CLOSE and float(xp.min(scaling)) > 0.0
 
 
 def _noise(matrix, scaling):

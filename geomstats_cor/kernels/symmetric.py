@@ -138,6 +138,12 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
+def log_by_spectrum(matrix):
+    """Return the logarithm, symmetric up to rounding, without derivatives."""
+    values, vectors = positive_spectrum(matrix)
+    return spectral(namespace(values).log(values), vectors)
+
+
 def spectral_function(
     function, divided_differences, second_differential, project=symmetrize
 ):
