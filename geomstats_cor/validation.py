@@ -29,6 +29,7 @@ from .exceptions import (
 )
 from .kernels._arrays import cholesky, diagonal, namespace
 from .kernels._gradients import detached, is_readable
+from .kernels._iteration import reports_at_once
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
@@ -305,7 +306,7 @@ def call_strictly(function, *arguments, **keywords):
     result : object
         What the function returns.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), reports_at_once():
         warnings.simplefilter("error", ConvergenceWarning)
         warnings.simplefilter("error", NearBoundaryWarning)
         try:

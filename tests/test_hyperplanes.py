@@ -1,8 +1,12 @@
-"""The ball that joins the rows of a matrix, against its definition."""
+"""Features of points, and the ball that joins the rows of a matrix."""
 
 import numpy as np
+import pytest
+import torch
 from scipy.special import beta
 from strategies import equipped
+
+from geomstats_cor import METRICS, FullRankCorrelationMatrices
 
 
 def ball(n):
@@ -34,3 +38,30 @@ def test_split_inverts(arrays, rng):
     coords = rng.standard_normal((2, 4, 15))
     back = arrays.apply(lambda x: ball(6).split(ball(6).join(x)), coords)
     np.testing.assert_allclose(back, arrays.rounded(coords), rtol=8 * arrays.eps)
+
+
+@pytest.mark.parametrize(
+    ("key", "parameters"),
+    [
+        ("ecm", {}),
+        ("lecm", {}),
+        ("olm", {}),
+        ("olm", dict(alpha=2.0, beta=0.3, gamma=-0.01)),
+        ("lsm", {}),
+        ("lsm", dict(alpha=2.0, delta=0.3, zeta=-0.01)),
+        ("phcm", {}),
+    ],
+)
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_features_are_the_same_with_and_without_derivatives(key, parameters, n, rng):
+    space = FullRankCorrelationMatrices(n, equip=False)
+    space.equip_with_metric(METRICS[key], **parameters)
+    planes = space.metric.hyperplanes()
+    point = torch.as_tensor(space.random_point(6, rng=rng)).reshape(3, 2, n, n)
+    plain = planes.features(point)
+    recorded = planes.features(point.clone().requires_grad_())
+    of_coords = planes.features_of_coords(space.metric.to_coords(point))
+    scale = float(plain.abs().max())
+    assert recorded.requires_grad
+    torch.testing.assert_close(plain, recorded.detach(), rtol=0.0, atol=1e-13 * scale)
+    torch.testing.assert_close(plain, of_coords, rtol=0.0, atol=1e-13 * scale)

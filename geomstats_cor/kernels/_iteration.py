@@ -71,6 +71,16 @@ def warn_unfinished(name, residual, done, condition):
     _hand_on(report, tuple(residual.shape))
 
 
+@contextlib.contextmanager
+def reports_at_once():
+    """Warn inside of this block, and do not wait for other pieces of a batch."""
+    token = _gathered.set(None)
+    try:
+        yield
+    finally:
+        _gathered.reset(token)
+
+
 def _hand_on(report, batch):
     """Give a report to those who gather the pieces of a batch, or warn."""
     gathered = _gathered.get()

@@ -217,6 +217,22 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("entries", [3, 100])
+def test_layers_name_the_place_in_the_whole_batch(monkeypatch, make, entries):
+    points = np.tile(np.eye(4), (5, 8, 1, 1))
+    points[4, 5] = matrices(near_singular, 4, 1)[0]
+    monkeypatch.setattr(_pieces, "_PIECE_BYTES", entries * 4 * 4 * 8)
+    stop_after_one_step(monkeypatch, scaling)
+    with pytest.warns(ConvergenceWarning, match="1 of 40 matrices") as caught:
+        metric("lsm", 4).hyperplanes().features(make(points))
+    (warning,) = (x.message for x in caught)
+    assert warning.index == (4, 5)
+    with pytest.raises(ConvergenceError, match="1 of 40 matrices") as caught:
+        metric("lsm", 4, "strict").hyperplanes().features(make(points))
+    assert caught.value.index == (4, 5)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
 def test_strict_raises_where_others_warn(monkeypatch, make):
     point, identity = make(matrices(near_singular, 4, 1)[0]), make(np.eye(4))
     stop_after_one_step(monkeypatch, scaling)
