@@ -24,10 +24,11 @@ from . import report
 from .cells import FLOORS, METRIC_FLOORS
 from .matrices import correlations_of_condition
 from .rows import Row
-from .timing import CPU, interleave, ratio
+from .timing import CPU, interleave, ratio, warm_up
 
 SIZE_OUT, CLASSES, CONDITION = 20, 10, 1e2
 BOTH = "forward + backward"
+_SAMPLE = 0.02  # seconds; a network runs again and again, so its code is in the cache
 
 # Seconds of a forward pass in the table of the paper.
 PAPER = {
@@ -102,7 +103,7 @@ def measure(n, dtype, batch, metrics, rounds, budget, backward=True):
         tasks[key, "forward"] = forward(model, matrices)
         if backward:
             tasks[key, BOTH] = forward_backward(model, matrices)
-    times = interleave(tasks, CPU, rounds, budget)
+    times = interleave(tasks, CPU, rounds, budget, warm_up(tasks, _SAMPLE))
     rows = []
     for key in metrics:
         for quantity in ("forward", BOTH)[: 1 + backward]:

@@ -75,20 +75,33 @@ def interleave(tasks, clock, rounds, budget, loops=None):
     return times
 
 
-def warm_up(tasks):
-    """Run tasks for the first time, and return how often a sample runs each."""
-    return {name: _loops(task) for name, task in tasks.items()}
+def warm_up(tasks, shortest=_SHORTEST):
+    """Run tasks for the first time, and return how often a sample runs each.
+
+    Parameters
+    ----------
+    tasks : dict of callables
+        Tasks.
+    shortest : float
+        Seconds that a sample is to take at least.
+
+    Returns
+    -------
+    loops : dict of int
+        How often a sample runs each task.
+    """
+    return {name: _loops(task, shortest) for name, task in tasks.items()}
 
 
-def _loops(task):
+def _loops(task, shortest):
     """Warm a task up, and return how often a sample runs it."""
     start = time.perf_counter()
     task()
-    if time.perf_counter() - start > 20 * _SHORTEST:  # the first call may be slow
+    if time.perf_counter() - start > 20 * shortest:  # the first call may be slow
         return 1
     start = time.perf_counter()
     task()
-    return max(1, round(_SHORTEST / max(time.perf_counter() - start, 1e-7)))
+    return max(1, round(shortest / max(time.perf_counter() - start, 1e-7)))
 
 
 @dataclass(frozen=True)

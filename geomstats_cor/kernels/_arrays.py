@@ -171,6 +171,18 @@ def sum_by_index(values, index, size):
     return sums
 
 
+def eigh(x):
+    """Return the eigenvalues and eigenvectors of symmetric matrices.
+
+    The lower triangle alone is read.
+    """
+    if is_torch(x):
+        # LAPACK counts by columns: the transpose need not be rearranged for it, and the
+        # reduction to tridiagonal form is faster for upper triangles.
+        return namespace(x).linalg.eigh(x.mT, UPLO="U")
+    return np.linalg.eigh(x)
+
+
 def cholesky(x):
     """Factor positive definite matrices; a matrix that is not one becomes NaN.
 

@@ -23,6 +23,7 @@ from ._arrays import (
     constant,
     diagonal,
     diagonal_matrix,
+    eigh,
     eps,
     namespace,
     off_diagonal,
@@ -676,7 +677,7 @@ def _first_guess(hollow):
 def _level(hollow, trial):
     """Shift by the multiple of the identity that makes the mean of the diagonal one."""
     xp = namespace(hollow)
-    values, vectors = xp.linalg.eigh(plus_diagonal(hollow, trial))
+    values, vectors = eigh(plus_diagonal(hollow, trial))
     largest = values[..., -1:]
     diag = _exp_diagonal(values - largest, vectors)
     mean = xp.mean(diag, axis=-1, keepdims=True)

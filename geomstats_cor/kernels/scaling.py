@@ -331,13 +331,13 @@ class _Newton:
         self.matrix, self.start, self.product = matrix, start, product
         hessian = plus_diagonal(matrix, start[..., 0, :] ** -2)
         self.solve = positive_row_solver(hessian)
-        self.excess = start * product - 1.0
-        self.step = self._step(self.excess)
+        self.lack = 1.0 - start * product
+        self.step = self._step(self.lack)
         self.relative = self.step / start
         self.distance = _largest(self.relative)
 
-    def _step(self, excess):
-        return -self.solve(excess / self.start)
+    def _step(self, lack):
+        return self.solve(lack / self.start)
 
     def from_afar(self):
         """Return the scaling after the step, and its product with the matrix.
@@ -349,7 +349,7 @@ class _Newton:
         moved = row_product(self.step, self.matrix)
         bold, bold_product = start + self.step, product + moved
         for _ in range(_CORRECTIONS):
-            bold = bold + self._step(bold * bold_product - 1.0)
+            bold = bold + self._step(1.0 - bold * bold_product)
             bold_product = row_product(bold, self.matrix)
         if _are_near(bold, bold_product):
             return bold, bold_product
@@ -372,22 +372,22 @@ class _Newton:
         """
         xp = namespace(self.matrix)
         small = xp.clip(noise, None, 0.1 * eps(noise) ** 0.5)
-        scaling, step, excesses = self.start, self.step, [self.excess]
-        worst = _largest(self.excess / small)
+        scaling, step, lacks = self.start, self.step, [self.lack]
+        worst = _largest(self.lack / small)
         while True:
             scaling = scaling + step
             product = row_product(scaling, self.matrix)
-            excess = scaling * product - 1.0
-            excesses.append(excess)
-            previous, worst = worst, _largest(excess / small)
+            lack = 1.0 - scaling * product
+            lacks.append(lack)
+            previous, worst = worst, _largest(lack / small)
             if not worst > 1.0:
                 return scaling, product, None
-            if len(excesses) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
+            if len(lacks) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
                 break
-            step = self._step(excess)
+            step = self._step(lack)
         # Where rounding leaves much, only stagnation tells that nothing is gained.
         patience = 1 if self.distance < _PROGRESS else 2
-        error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
+        error, earlier = _row_largest(lack), _row_largest(lacks[-1 - patience])
         stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
         return scaling, product, (error > small) & ~stagnates
 
@@ -395,12 +395,12 @@ class _Newton:
 def _are_near(scaling, product):
     """Tell that vectors are positive and near the solution, by row sums near one.
 
-    The Newton decrement of a positive vector is at most the length of its excess, for
-    the Hessian, scaled, is the identity and a positive matrix more.
+    The Newton decrement of a positive vector is at most the length of what its row sums
+    lack: the scaled Hessian is the identity and a positive matrix more.
     """
     xp = namespace(scaling)
-    excess = xp.linalg.vector_norm(scaling * product - 1.0, axis=-1)
-    return float(xp.max(excess)) < _CLOSE and float(xp.min(scaling)) > 0.0
+    lack = xp.linalg.vector_norm(1.0 - scaling * product, axis=-1)
+    return float(xp.max(lack)) < _CLOSE and float(xp.min(scaling)) > 0.0
 
 
 def _noise(matrix, scaling):

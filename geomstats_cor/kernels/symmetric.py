@@ -19,7 +19,7 @@ References
 
 import math
 
-from ._arrays import constant, eps, namespace, symmetrize
+from ._arrays import constant, eigh, eps, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached
 from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
@@ -113,7 +113,7 @@ def spectrum(matrix):
     vectors : array, shape=[..., n, n]
         Orthonormal eigenvectors, as columns.
     """
-    return tuple(namespace(matrix).linalg.eigh(detached(matrix)))
+    return tuple(eigh(detached(matrix)))
 
 
 def positive_spectrum(matrix):
