@@ -308,9 +308,9 @@ class StrictPartHyperplanes(FlatHyperplanes):
     True
     """
 
-    @property
-    def _image_metric(self):
-        return self.metric.image_space.metric
+    def __init__(self, metric):
+        super().__init__(metric)
+        self._image_metric = metric.image_space.metric
 
     def features(self, point):
         """Return the entries of the covector of the logarithm at the identity."""
@@ -493,4 +493,4 @@ def _in_pieces(function, metric, point):
 
 def _flat(x):
     """Join the axes of channels and of entries."""
-    return namespace(x).reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1]))
+    return x.reshape((*x.shape[:-2], x.shape[-2] * x.shape[-1]))

@@ -772,11 +772,8 @@ class HollowMetric(FlatMetric):
 
     def strict_covector(self, vector):
         """Return twice the entries of the image by the product."""
-        doubled = tuple(
-            None if value is None else 2.0 * value for value in self.eigenvalues
-        )
         packed = kernels.pack_strictly_lower(vector)
-        return kernels.scale_packed_hollow(packed, doubled)
+        return kernels.scale_packed_hollow(packed, self._factors(2.0))
 
     def strict_covector_of_coords(self, coords):
         """Return the image by the root of the product: the other half was used."""
@@ -784,7 +781,7 @@ class HollowMetric(FlatMetric):
 
     def _factors(self, power):
         return tuple(
-            None if value is None else math.sqrt(2.0 * value) ** power
+            None if value is None else (2.0 * value) ** (0.5 * power)
             for value in self.eigenvalues
         )
 

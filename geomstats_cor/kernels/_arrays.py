@@ -155,7 +155,9 @@ def row_dot(x, y):
 def take_last(x, index):
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
-        return x.index_select(-1, namespace(x).asarray(index, device=x.device))
+        # For float64 this is three times as fast as index_select.
+        index = namespace(x).asarray(index, device=x.device)
+        return x.gather(-1, index.expand(*x.shape[:-1], -1))
     return np.take(x, index, axis=-1)
 
 
@@ -309,11 +311,11 @@ def solve_positive(matrix, vector):
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def row_product(rows, matrix):
-    """Return the products of rows [..., 1, n] with matrices [..., n, n]."""
-    if is_torch(matrix) and matrix.ndim == 3:
-        return namespace(matrix).bmm(rows, matrix)
-    return rows @ matrix
+def matmul(x, y):
+    """Return the product of stacks of as many matrices [..., k, m] and [..., m, n]."""
+    if is_torch(x) and x.ndim == 3:
+        return namespace(x).bmm(x, y)  # which has less to find out
+    return x @ y
 
 
 def positive_row_solver(matrix):

@@ -90,38 +90,54 @@ def _hand_on(report, batch):
         gathered.append(report)
 
 
-@contextlib.contextmanager
-def reports_of_pieces(batch):
-    """Warn once of what stopped short in any piece of a batch.
+class ReportsOfPieces:
+    """Warn once of what stopped short in any piece of a batch, at the end of a block.
 
     Parameters
     ----------
     batch : tuple of int
         Shape of the batch.
-
-    Yields
-    ------
-    piece : callable
-        Takes the index at which a piece starts in the batch, as if that had one axis,
-        a function and its arguments, and calls it.
     """
-    reports = []
 
-    def piece(start, function, *arguments):
+    def __init__(self, batch):
+        self.batch, self.reports = batch, []
+
+    def __enter__(self):
+        return self
+
+    def call(self, start, function, *arguments):
+        """Call a function of a piece, and gather its reports.
+
+        Parameters
+        ----------
+        start : int
+            Index at which the piece starts in the batch, as if that had one axis.
+        function : callable
+            Function.
+        *arguments
+            Its arguments.
+
+        Returns
+        -------
+        result : object
+            What the function returns.
+        """
         found = []
         token = _gathered.set(found)
         try:
             return function(*arguments)
         finally:
             _gathered.reset(token)
-            reports.extend(r._replace(worst=start + r.worst) for r in found)
+            self.reports += (r._replace(worst=start + r.worst) for r in found)
 
-    yield piece
-    for name in dict.fromkeys(report.name for report in reports):
-        same = [report for report in reports if report.name == name]
-        worst = max(same, key=lambda report: report.residual)
-        count = sum(report.count for report in same)
-        _hand_on(worst._replace(count=count), batch)
+    def __exit__(self, kind, error, traceback):
+        if kind is not None:
+            return
+        for name in dict.fromkeys(report.name for report in self.reports):
+            same = [report for report in self.reports if report.name == name]
+            worst = max(same, key=lambda report: report.residual)
+            count = sum(report.count for report in same)
+            _hand_on(worst._replace(count=count), self.batch)
 
 
 def _warn(report, batch):

@@ -3,7 +3,7 @@
 import math
 
 from ._arrays import namespace
-from ._iteration import reports_of_pieces
+from ._iteration import ReportsOfPieces
 
 _PIECE_BYTES = 3 * 2**20
 
@@ -46,16 +46,16 @@ def in_pieces(function, axes, *arrays, held=1):
     if number <= count and len(batch) <= 1:
         return function(*arrays)
     # With a single axis for the batch, products of matrices are cheaper to call.
-    flat = [xp.reshape(x, (number, *x.shape[len(batch) :])) for x in arrays]
-    with reports_of_pieces(batch) as call:
+    flat = [x.reshape((number, *x.shape[len(batch) :])) for x in arrays]
+    with ReportsOfPieces(batch) as reports:
         if number <= count:
-            results = call(0, function, *flat)
+            results = reports.call(0, function, *flat)
         else:
-            results = _joined(function, flat, number, count, call)
+            results = _joined(function, flat, number, count, reports.call)
     if not isinstance(results, tuple):
-        return xp.reshape(results, (*batch, *results.shape[1:]))
+        return results.reshape((*batch, *results.shape[1:]))
     return tuple(
-        None if whole is None else xp.reshape(whole, (*batch, *whole.shape[1:]))
+        None if whole is None else whole.reshape((*batch, *whole.shape[1:]))
         for whole in results
     )
 

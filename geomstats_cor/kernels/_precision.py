@@ -25,7 +25,11 @@ def in_own_precision(function):
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
-        half = _half_type(arguments) or _half_type(keywords.values())
+        half = None
+        for x in (*arguments, *keywords.values()):
+            if _is_half(x):
+                half = x.dtype
+                break
         if half is None:
             return function(*arguments, **keywords)
         result = function(
@@ -35,13 +39,6 @@ def in_own_precision(function):
         return _to_type(result, half)
 
     return wrapped
-
-
-def _half_type(values):
-    for x in values:
-        if _is_half(x):
-            return x.dtype
-    return None
 
 
 def _is_half(x):

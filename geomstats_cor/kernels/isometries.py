@@ -73,8 +73,7 @@ def _pack_lower(matrix, offset):
     mirrored = is_torch(matrix) and _is_by_columns(matrix)
     index = _lower_entries(size, offset, mirrored)
     matrix = matrix.mT if mirrored else matrix
-    shape = (*matrix.shape[:-2], size * size)
-    return take_last(namespace(matrix).reshape(matrix, shape), index)
+    return take_last(matrix.reshape((*matrix.shape[:-2], size * size)), index)
 
 
 def _is_by_columns(tensor):

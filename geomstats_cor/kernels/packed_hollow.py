@@ -133,13 +133,12 @@ def packed_hollow_norm(packed, eigenvalues):
     10.0
     """
     xp = namespace(packed)
+    norm = xp.linalg.vector_norm(packed, axis=-1)  # no array of squares
     if is_uniform(eigenvalues):
-        norm = xp.linalg.vector_norm(packed, axis=-1)
         return math.sqrt(2.0 * eigenvalues[-1]) * norm
     alpha, beta, gamma = _coefficients(_size(packed), eigenvalues)
     row_sums = hollow_row_sums(packed)
-    square = 2.0 * alpha * xp.sum(packed * packed, axis=-1)
-    square = square + beta * xp.sum(row_sums * row_sums, axis=-1)
+    square = 2.0 * alpha * norm**2 + beta * xp.sum(row_sums * row_sums, axis=-1)
     if gamma != 0.0:
         square = square + gamma * xp.sum(row_sums, axis=-1) ** 2
     return length(square)

@@ -25,10 +25,10 @@ from ._arrays import (
     diagonal,
     eps,
     eye_like,
+    matmul,
     namespace,
     plus_diagonal,
     positive_row_solver,
-    row_product,
     solve_positive,
     symmetric_product,
     symmetrize,
@@ -274,13 +274,13 @@ def _rough_scaling(matrix):
     scaling = xp.abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
         # Along its own ray the objective is minimal where the mean row sum is one.
-        row_sums = scaling * row_product(scaling, matrix)
+        row_sums = scaling * matmul(scaling, matrix)
         factor = xp.abs(xp.mean(row_sums, axis=-1, keepdims=True)) ** -0.5
         scaling = factor * scaling
         row_sums = factor**2 * row_sums
 
         def hessian(vector, scaling=scaling):
-            return vector + scaling * row_product(scaling * vector, matrix)
+            return vector + scaling * matmul(scaling * vector, matrix)
 
         step = -truncated_solution(row_sums - 1.0, hessian, _ROUGH_STEPS)
         scaling = scaling + scaling * (_safe_length(step) * step)
@@ -289,7 +289,7 @@ def _rough_scaling(matrix):
 
 def _iterate(matrix, scaling):
     xp = namespace(matrix)
-    product, noise, unsettled = row_product(scaling, matrix), None, True
+    product, noise, unsettled = matmul(scaling, matrix), None, True
     for count in range(_MAX_ITERATIONS):
         if count == _USUAL_ITERATIONS:
             full_rank = has_full_rank(matrix)[..., None, None]
@@ -346,11 +346,11 @@ class _Newton:
         length lowers the objective more, it is taken as it is.
         """
         xp, start, product = namespace(self.matrix), self.start, self.product
-        moved = row_product(self.step, self.matrix)
+        moved = matmul(self.step, self.matrix)
         bold, bold_product = start + self.step, product + moved
         for _ in range(_CORRECTIONS):
             bold = bold + self._step(1.0 - bold * bold_product)
-            bold_product = row_product(bold, self.matrix)
+            bold_product = matmul(bold, self.matrix)
         if _are_near(bold, bold_product):
             return bold, bold_product
         length = _safe_length(self.relative)
@@ -376,7 +376,7 @@ class _Newton:
         worst = _largest(self.lack / small)
         while True:
             scaling = scaling + step
-            product = row_product(scaling, self.matrix)
+            product = matmul(scaling, self.matrix)
             lack = 1.0 - scaling * product
             lacks.append(lack)
             previous, worst = worst, _largest(lack / small)
@@ -405,7 +405,7 @@ def _are_near(scaling, product):
 
 def _noise(matrix, scaling):
     """Return what rounding in the row sums leaves of any residual."""
-    row_sums = scaling * row_product(scaling, namespace(matrix).abs(matrix))
+    row_sums = scaling * matmul(scaling, namespace(matrix).abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
 
 

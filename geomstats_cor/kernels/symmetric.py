@@ -19,7 +19,7 @@ References
 
 import math
 
-from ._arrays import constant, eigh, eps, namespace, symmetrize
+from ._arrays import constant, eigh, eps, matmul, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached
 from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
@@ -50,7 +50,7 @@ def spectral(values, vectors):
     array([[1.25, 0.75],
            [0.75, 1.25]])
     """
-    return (vectors * values[..., None, :]) @ vectors.mT
+    return matmul(vectors * values[..., None, :], vectors.mT)
 
 
 def spectral_differential(vector, divided_differences, vectors):
