@@ -33,7 +33,7 @@ class Cell:
 
     Parameters
     ----------
-    kind : {"kernel", "metric"}
+    kind : {"kernel", "metric", "small batch"}
         What the function is.
     name : str
         Name, with the input if it is not the ordinary one.

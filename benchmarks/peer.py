@@ -8,7 +8,6 @@ ratio to the floor is comparable with ours.
 import json
 import os
 import queue
-import resource
 import statistics
 import subprocess
 import sys
@@ -207,6 +206,8 @@ def _work(request):
 
 def _limit_memory():
     """Let an allocation that the machine cannot bear fail, not end other processes."""
+    import resource  # not everywhere
+
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     resource.setrlimit(resource.RLIMIT_AS, (memory // 2, memory // 2))
 

@@ -11,8 +11,9 @@ class Row:
 
     Parameters
     ----------
-    kind : {"kernel", "metric", "cornet", "peer", "count", "memory", "growth"}
-        What was measured.
+    kind : str
+        What was measured: "kernel", "metric", "small batch", "cornet", "peer", "count",
+        "memory" or "growth".
     name, n, batch, dtype : str or int
         Cell.
     quantity : str

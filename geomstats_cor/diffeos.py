@@ -74,6 +74,12 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
     is_strict_part_at_identity = False
 
+    def __init_subclass__(cls, **keywords):
+        super().__init_subclass__(**keywords)
+        # Another map is not to inherit what belongs to the one it replaces.
+        if "_map" in cls.__dict__ and "_lower_map" not in cls.__dict__:
+            cls._lower_map = CorrelationDiffeo._lower_map
+
     def __init__(self, check=True):
         super().__init__()
         self.check = check
@@ -99,7 +105,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """Return matrices whose lower triangle is that of the image of a point.
 
         Layers read nothing else. What makes an image exactly symmetric is left out, if
-        no derivative is asked for.
+        no derivative is asked for, and so is a diagonal that all images share.
 
         Parameters
         ----------
@@ -109,7 +115,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         Returns
         -------
         lower : array, shape=[..., n, n]
-            The image, up to what rounding makes of its upper triangle.
+            The image, but for what is left out.
         """
         lower = self._lower_map if is_plain(base_point) else self._map
         return self._checked(base_point, lower(base_point))

@@ -308,9 +308,9 @@ class StrictPartHyperplanes(FlatHyperplanes):
     True
     """
 
-    def __init__(self, metric):
-        super().__init__(metric)
-        self._image_metric = metric.image_space.metric
+    @property
+    def _image_metric(self):
+        return self.metric.image_space.metric
 
     def features(self, point):
         """Return the entries of the covector of the logarithm at the identity."""

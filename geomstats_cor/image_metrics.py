@@ -417,8 +417,8 @@ class FlatMetric(ImageMetric):
     .. math:: d(X, Y) = |x(X) - x(Y)| ,
 
     with the coordinates :math:`x` of `to_coords`. A subclass says what these are
-    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`,
-    `strict_covector`), and all else follows.
+    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`), and all else
+    follows.
 
     Parameters
     ----------
@@ -472,7 +472,6 @@ class FlatMetric(ImageMetric):
         """
         return kernels.pack_strictly_lower(self.from_coords(coords))
 
-    @abc.abstractmethod
     def strict_covector(self, vector):
         r"""Return vectors as linear functions of strict lower entries.
 
@@ -483,13 +482,15 @@ class FlatMetric(ImageMetric):
         Parameters
         ----------
         vector : array, shape=[..., n, n]
-            Vector :math:`X`, of which the lower triangle is read.
+            Vector :math:`X`, of which the lower triangle is read. So is the diagonal,
+            unless all vectors have the same one.
 
         Returns
         -------
         covector : array, shape=[..., d]
             The numbers :math:`x_{ij}`, row by row.
         """
+        return self._lowered(kernels.pack_strictly_lower(vector))
 
     def strict_covector_of_coords(self, coords):
         """Return the same for vectors with given coordinates.
@@ -504,7 +505,13 @@ class FlatMetric(ImageMetric):
         covector : array, shape=[..., d]
             See `strict_covector`.
         """
-        return self.strict_covector(self.from_coords(coords))
+        return self._lowered(self.strict_part(coords))
+
+    def _lowered(self, packed):
+        doubled = tuple(
+            None if value is None else 2.0 * value for value in self.strict_eigenvalues
+        )
+        return kernels.scale_packed_hollow(packed, doubled)
 
     @abc.abstractmethod
     def from_strict_part(self, packed):
@@ -665,14 +672,6 @@ class StrictlyLowerMetric(FlatMetric):
         """Return the entries themselves."""
         return packed
 
-    def strict_covector(self, vector):
-        """Pack the strict lower entries."""
-        return kernels.pack_strictly_lower(vector)
-
-    def strict_covector_of_coords(self, coords):
-        """Return the coordinates themselves."""
-        return coords
-
     def orthonormal(self, vector, base_point=None):
         """Return the vector itself."""
         return vector
@@ -770,11 +769,6 @@ class HollowMetric(FlatMetric):
         """Return the coordinates of vectors with given packed strict lower entries."""
         return kernels.scale_packed_hollow(packed, self._factors(1.0))
 
-    def strict_covector(self, vector):
-        """Return twice the entries of the image by the product."""
-        packed = kernels.pack_strictly_lower(vector)
-        return kernels.scale_packed_hollow(packed, self._factors(2.0))
-
     def strict_covector_of_coords(self, coords):
         """Return the image by the root of the product: the other half was used."""
         return self.from_strict_part(coords)
@@ -860,6 +854,10 @@ class NullRowSumsMetric(FlatMetric):
         scaled = kernels.scale_row0(vector, self.eigenvalues)
         shifted = scaled - pair_sums(0.5 * diagonal(scaled))
         return 2.0 * kernels.pack_strictly_lower(shifted)
+
+    def strict_covector_of_coords(self, coords):
+        """Return the same for the matrix with given coordinates."""
+        return self.strict_covector(self.from_coords(coords))
 
     def from_printed(self, values):
         """Return coordinates from components in a basis that is not orthonormal."""

@@ -27,9 +27,6 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
     def _map(self, base_point):
         return kernels.one_step_log_scaled(base_point)
 
-    def _lower_map(self, base_point):
-        return self._map(base_point)
-
     def tangent(self, tangent_vec, base_point=None, image_point=None):
         """Raise: see `OneStepLogScalingDiffeo`."""
         _refuse_tangent_vectors()

@@ -7,6 +7,9 @@ from scipy.special import beta
 from strategies import equipped
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
+from geomstats_cor.diffeos import OffLogDiffeo
+from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
+from geomstats_cor.image_metrics import StrictlyLowerMetric
 
 
 def ball(n):
@@ -65,3 +68,69 @@ def test_features_are_the_same_with_and_without_derivatives(key, parameters, n, 
     assert recorded.requires_grad
     torch.testing.assert_close(plain, recorded.detach(), rtol=0.0, atol=1e-13 * scale)
     torch.testing.assert_close(plain, of_coords, rtol=0.0, atol=1e-13 * scale)
+
+
+class Doubled(OffLogDiffeo):
+    """Another map, which says nothing of the lower triangle of its image."""
+
+    def _map(self, base_point):
+        return 2.0 * super()._map(base_point)
+
+
+def test_another_map_has_features_of_its_own(rng):
+    space = equipped(4, "olm")
+    point = torch.as_tensor(space.random_point(3, rng=rng))
+    expected = 2.0 * space.metric.hyperplanes().features(point)
+    space.metric.diffeo = Doubled()
+    planes = space.metric.hyperplanes()
+    for x in (point, point.clone().requires_grad_()):
+        torch.testing.assert_close(planes.features(x).detach(), expected)
+
+
+class Quadrupled(StrictlyLowerMetric):
+    """Four times the Frobenius product, given by what a subclass has to say."""
+
+    strict_eigenvalues = (2.0, 2.0, 2.0)
+
+    def strict_part(self, coords):
+        return 0.5 * coords
+
+    def from_strict_part(self, packed):
+        return 2.0 * packed
+
+    def orthonormal(self, vector, base_point=None):
+        return 2.0 * vector
+
+    def to_coords(self, point):
+        return 2.0 * super().to_coords(point)
+
+    def from_coords(self, coords):
+        return super().from_coords(0.5 * coords)
+
+
+def test_another_product_has_logits_of_its_own(rng):
+    space = equipped(4, "lecm")
+    metric = space.metric
+    metric.image_space.metric = Quadrupled(metric.image_space)
+    assert type(metric.hyperplanes()) is StrictPartHyperplanes
+    point = space.random_point(3, rng=rng)[:, None]
+    weight, gamma = rng.standard_normal((5, 1, 6)), rng.standard_normal((5, 1))
+    logits = []
+    for planes in (metric.hyperplanes(), FlatHyperplanes(metric)):
+        features = planes.features(point)
+        of_coords = planes.features_of_coords(metric.to_coords(point))
+        np.testing.assert_allclose(of_coords, features, rtol=1e-13)
+        logits.append(planes.logits(features, weight, gamma))
+    np.testing.assert_allclose(*logits, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("key", ["ecm", "lecm", "olm", "lsm", "phcm"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_lower_images_of_half_precision(key, dtype, rng):
+    space = equipped(3, key)
+    point = torch.as_tensor(space.random_point(2, rng=rng)).to(dtype)
+    lower = space.metric.diffeo.lower_image(point)
+    assert lower.dtype == dtype
+    image = space.metric.diffeo(point)
+    below = torch.tril_indices(3, 3, -1).unbind()
+    torch.testing.assert_close(lower[..., *below], image[..., *below])

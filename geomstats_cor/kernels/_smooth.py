@@ -51,6 +51,22 @@ def length(square):
     return xp.where(null, 0.0, xp.sqrt(xp.where(null, 1.0, square)))
 
 
+def _direction(x):
+    """Return vectors divided by their lengths, and null vectors as they are."""
+    xp, size = namespace(x), norm(x)
+    null = size == 0.0
+    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, size))
+    return factor[..., None] * x
+
+
+# The lengths of vectors [..., k]. Derivatives of all orders are zero at zero.
+norm = StatedGradient(
+    lambda x: namespace(x).linalg.vector_norm(x, axis=-1),
+    lambda tangents, x: namespace(x).sum(tangents[0] * _direction(x), axis=-1),
+    lambda cotangent, needed, x: (cotangent[..., None] * _direction(x),),
+)
+
+
 def sinh_quotient(square):
     """Return sinh(r) / r, given the square of r."""
     return _sinh_quotient(square)

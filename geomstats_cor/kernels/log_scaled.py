@@ -24,6 +24,7 @@ from ._arrays import (
 )
 from ._gradients import Opaque, StatedGradient
 from ._iteration import report_unfinished
+from ._precision import in_own_precision
 from ._tangent_spaces import hollow_part, moving_hollow, row0_part
 from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
@@ -330,6 +331,7 @@ def _row_products(x, y):
     return namespace(x).sum(x * y, axis=-1)
 
 
+@in_own_precision
 def log_scaled_by_spectrum(correlation):
     """Return the image, whose row sums are null up to rounding, without derivatives."""
     _, values, vectors = _balanced_spectrum(correlation)

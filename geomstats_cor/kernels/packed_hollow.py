@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ._arrays import diagonal_matrix, namespace, sum_by_index, take_last
-from ._smooth import length
+from ._smooth import length, norm
 from .isometries import unpack_strictly_lower
 
 
@@ -133,12 +133,12 @@ def packed_hollow_norm(packed, eigenvalues):
     10.0
     """
     xp = namespace(packed)
-    norm = xp.linalg.vector_norm(packed, axis=-1)  # no array of squares
+    size = norm(packed)
     if is_uniform(eigenvalues):
-        return math.sqrt(2.0 * eigenvalues[-1]) * norm
+        return math.sqrt(2.0 * eigenvalues[-1]) * size
     alpha, beta, gamma = _coefficients(_size(packed), eigenvalues)
     row_sums = hollow_row_sums(packed)
-    square = 2.0 * alpha * norm**2 + beta * xp.sum(row_sums * row_sums, axis=-1)
+    square = 2.0 * alpha * size**2 + beta * xp.sum(row_sums * row_sums, axis=-1)
     if gamma != 0.0:
         square = square + gamma * xp.sum(row_sums, axis=-1) ** 2
     return length(square)

@@ -21,6 +21,7 @@ import math
 
 from ._arrays import constant, eigh, eps, matmul, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached
+from ._precision import in_own_precision
 from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
 from ._tolerances import rank_tolerance
@@ -138,6 +139,7 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
+@in_own_precision
 def log_by_spectrum(matrix):
     """Return the logarithm, symmetric up to rounding, without derivatives."""
     values, vectors = positive_spectrum(matrix)

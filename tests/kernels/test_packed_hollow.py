@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from geomstats_cor import kernels
 
@@ -60,3 +61,16 @@ def test_null_row_sums(arrays, rng, n):
     actual = arrays.apply(kernels.packed_to_row0, packed)
     expected = matrix - np.eye(n) * matrix.sum(-1)[..., None]
     np.testing.assert_allclose(actual, expected, atol=20 * arrays.eps)
+
+
+@pytest.mark.parametrize("factors", [(2.0, 2.0, 2.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0)])
+def test_lengths_have_derivatives_of_second_order(factors):
+    def norm(packed):
+        return kernels.packed_hollow_norm(packed, factors)
+
+    packed = torch.randn(2, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(norm, packed)
+    assert torch.autograd.gradgradcheck(norm, packed)
+    null = torch.zeros(6, dtype=torch.float64)
+    for outer in (torch.func.jacrev, torch.func.jacfwd):
+        assert not outer(torch.func.jacrev(norm))(null).any()
