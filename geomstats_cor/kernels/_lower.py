@@ -20,7 +20,7 @@ from ._arrays import namespace, solve_unit_lower
 from ._gradients import is_plain
 
 _WHOLE_UP_TO = 128  # below, cutting costs as much as it saves
-_BLOCK, _MOST_BLOCKS = 100, 6
+_BLOCK, _MOST_BLOCKS = 100, 10
 
 
 def lower_product(a, b):
