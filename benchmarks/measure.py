@@ -107,11 +107,11 @@ def _rows(cell, dtype, clock, times, note):
 def growth(rows):
     """Return the exponents of cost in n from 100 to 1000, above those of the floors.
 
-    They are slopes of least squares through the medians of the times. An
-    operation and its floor are timed in turn on the same batch, and the condition
-    number of the matrices is the same at every size: what grows is the cost alone, not
-    the number of steps that harder matrices would need. Batches are equal: the more
-    points a mean has, the less it costs a point.
+    They are slopes of least squares through the medians of the times. An operation and
+    its floor are timed in turn on the same batch, and the condition number of the
+    matrices is the same at every size: what grows is the cost alone, not the number of
+    steps that harder matrices would need. Batches are equal: the more points a mean
+    has, the less it costs a point.
     """
     curves = {}
     for row in rows:

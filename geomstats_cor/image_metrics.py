@@ -13,8 +13,9 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 from . import kernels
 from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
-from .kernels._arrays import constant, diagonal, eye_like, namespace, pair_sums
+from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
+from .kernels.packed_hollow import row0_covector
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
@@ -851,9 +852,7 @@ class NullRowSumsMetric(FlatMetric):
 
         A diagonal entry of the other vector is minus the sum of its row.
         """
-        scaled = kernels.scale_row0(vector, self.eigenvalues)
-        shifted = scaled - pair_sums(0.5 * diagonal(scaled))
-        return 2.0 * kernels.pack_strictly_lower(shifted)
+        return row0_covector(kernels.scale_row0(vector, self.eigenvalues))
 
     def strict_covector_of_coords(self, coords):
         """Return the same for the matrix with given coordinates."""

@@ -197,17 +197,21 @@ def scale_hollow(matrix, factors):
            [2., 0., 2.],
            [2., 2., 0.]])
     """
-    rest, standard, trivial = _fill(factors)
+    rest, standard, trivial = filled(factors)
     if rest == standard == trivial:
         return matrix if rest == 1.0 else rest * matrix
-    xp = namespace(matrix)
-    size = matrix.shape[-1]
-    row_sums = xp.sum(matrix, axis=-1)
+    half = scaled_pieces(namespace(matrix).sum(matrix, axis=-1), factors)
+    return rest * matrix + pair_sums(half) - diagonal_matrix(2.0 * half)
+
+
+def scaled_pieces(row_sums, factors):
+    """Return the vector h of which scaling adds h_i + h_j, beyond a factor on all."""
+    xp = namespace(row_sums)
+    size = row_sums.shape[-1]
+    rest, standard, trivial = filled(factors)
     mean = xp.mean(row_sums, axis=-1, keepdims=True)
     half = (standard - rest) * (row_sums - mean) / max(size - 2, 1)
-    half = half + 0.5 * (trivial - rest) * mean / (size - 1)
-    pieces = half[..., :, None] + half[..., None, :]
-    return rest * matrix + pieces - diagonal_matrix(2.0 * half)
+    return half + 0.5 * (trivial - rest) * mean / (size - 1)
 
 
 def roots(eigenvalues):
@@ -393,7 +397,7 @@ def scale_row0(matrix, factors):
            [-1.,  2., -1.],
            [-1., -1.,  2.]])
     """
-    rest, standard, trivial = _fill(factors)
+    rest, standard, trivial = filled(factors)
     if rest == standard == trivial:
         return matrix if rest == 1.0 else rest * matrix
     xp = namespace(matrix)
@@ -598,7 +602,7 @@ def helmert(size):
     return column / np.sqrt(order * (order + 1.0))
 
 
-def _fill(factors):
+def filled(factors):
     """Give an empty piece the number of the trivial one: it multiplies nothing."""
     return tuple(factors[-1] if factor is None else factor for factor in factors)
 

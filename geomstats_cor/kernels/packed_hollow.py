@@ -10,9 +10,21 @@ import math
 
 import numpy as np
 
-from ._arrays import diagonal_matrix, namespace, sum_by_index, take_last
+from ._arrays import (
+    diagonal,
+    diagonal_matrix,
+    namespace,
+    pair_sums,
+    sum_by_index,
+    take_last,
+)
 from ._smooth import length, norm
-from .isometries import unpack_strictly_lower
+from .isometries import (
+    filled,
+    pack_strictly_lower,
+    scaled_pieces,
+    unpack_strictly_lower,
+)
 
 
 def hollow_row_sums(packed):
@@ -77,26 +89,10 @@ def scale_packed_hollow(packed, factors):
     """
     if is_uniform(factors):
         return packed if factors[-1] == 1.0 else factors[-1] * packed
-    half = _scaled_pieces(hollow_row_sums(packed), factors)
+    half = scaled_pieces(hollow_row_sums(packed), factors)
     rows, columns = _rows_and_columns(_size(packed))
-    return (
-        _filled(factors)[0] * packed + take_last(half, rows) + take_last(half, columns)
-    )
-
-
-def _filled(factors):
-    """Give an empty piece the number of the trivial one: it multiplies nothing."""
-    return tuple(factors[-1] if factor is None else factor for factor in factors)
-
-
-def _scaled_pieces(row_sums, factors):
-    """Return the vector h of which scaling adds h_i + h_j, beyond a factor on all."""
-    xp = namespace(row_sums)
-    size = row_sums.shape[-1]
-    rest, standard, trivial = _filled(factors)
-    mean = xp.mean(row_sums, axis=-1, keepdims=True)
-    half = (standard - rest) * (row_sums - mean) / max(size - 2, 1)
-    return half + 0.5 * (trivial - rest) * mean / (size - 1)
+    rest, *_ = filled(factors)
+    return rest * packed + take_last(half, rows) + take_last(half, columns)
 
 
 def packed_hollow_norm(packed, eigenvalues):
@@ -146,7 +142,7 @@ def packed_hollow_norm(packed, eigenvalues):
 
 def _coefficients(size, eigenvalues):
     """Return alpha, beta and gamma of `hollow_eigenvalues`, whose inverse this is."""
-    rest, standard, trivial = _filled(eigenvalues)
+    rest, standard, trivial = filled(eigenvalues)
     beta = 2.0 * (standard - rest) / max(size - 2, 1)
     gamma = ((trivial - rest) / (size - 1) - beta) / size
     # Rounding is not to cost a pass.
@@ -184,6 +180,28 @@ def packed_to_row0(packed):
     lower = unpack_strictly_lower(packed)
     hollow = lower + lower.mT
     return hollow - diagonal_matrix(xp.sum(hollow, axis=-1))
+
+
+def row0_covector(matrix):
+    r"""Return the adjoint of `packed_to_row0`.
+
+    .. math:: x_{ij} = 2 X_{ij} - X_{ii} - X_{jj} , \quad i > j ,
+
+    so that :math:`\operatorname{tr}(X R) = \sum_{i > j} x_{ij} R_{ij}` for symmetric
+    :math:`R` with null row sums.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix :math:`X`, of which the lower triangle is read.
+
+    Returns
+    -------
+    covector : array, shape=[..., n (n - 1) / 2]
+        The numbers :math:`x_{ij}`, row by row.
+    """
+    shifted = matrix - pair_sums(0.5 * diagonal(matrix))
+    return 2.0 * pack_strictly_lower(shifted)
 
 
 def is_uniform(factors):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from geomstats_cor import kernels
+from geomstats_cor.kernels.packed_hollow import row0_covector
 
 from .matrices import random_hollow
 
@@ -61,6 +62,16 @@ def test_null_row_sums(arrays, rng, n):
     actual = arrays.apply(kernels.packed_to_row0, packed)
     expected = matrix - np.eye(n) * matrix.sum(-1)[..., None]
     np.testing.assert_allclose(actual, expected, atol=20 * arrays.eps)
+
+
+@every_size
+def test_covectors_of_null_row_sums(arrays, rng, n):
+    matrix = random_hollow(rng, n, (3,)) + np.eye(n) * rng.standard_normal((3, 1, n))
+    packed = rng.standard_normal((3, n * (n - 1) // 2))
+    expected = np.sum(matrix * kernels.packed_to_row0(packed), axis=(-2, -1))
+    actual = arrays.apply(row0_covector, np.tril(matrix))
+    actual = np.sum(np.asarray(actual) * packed, axis=-1)
+    np.testing.assert_allclose(actual, expected, atol=300 * arrays.eps)
 
 
 @pytest.mark.parametrize("factors", [(2.0, 2.0, 2.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0)])
