@@ -5,7 +5,12 @@ from ._gradients import is_plain
 
 
 def accumulate(total, number, term):
-    """Return total + number * term, and give the room of the total away for it."""
+    """Return total + number * term, and give the room of the total away for it.
+
+    A total of None is null.
+    """
+    if total is None:
+        return number * term
     fits = total.shape[-term.ndim :] == term.shape
     if not (fits and is_plain(total) and is_plain(term)):
         return add_multiple(total, number, term)

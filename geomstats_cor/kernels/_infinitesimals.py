@@ -10,9 +10,11 @@ infinitesimal are directions of a stated kind, see `_lower`.
 import functools
 import math
 
+import numpy as np
+
 from ._arrays import eps, eye_like, namespace
 from ._gradients import detached, is_readable
-from ._in_place import accumulate
+from ._in_place import accumulate, rescale
 from ._lower import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
@@ -40,45 +42,59 @@ def _part_of_product(a, b, whole, kind):
     return total
 
 
-def _used_up(parts, function):
+def _used_up(parts, function, since=0):
     """Replace the parts of a list, the last first, and forget them one by one.
 
     No part of a product depends on later parts of the factors, so that one matrix has
     to be held beyond the factors, not as many as there are parts.
     """
     results = []
-    for whole in reversed(range(len(parts))):
+    for whole in reversed(range(since, len(parts))):
         results.append(function(parts, whole))
         parts[whole] = None
     return results[::-1]
 
 
-def _times(a, b, kind):
+def _times(a, b, kind, since=0):
     """Return the product of two matrices, the second of which is a list to use up."""
-    return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind))
+    return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind), since)
 
 
 def odd_polynomial(z, coefficients, kind=LOWER):
-    """Return the sum of coefficients[k] z^(2 k + 1)."""
-    square = product(z, z, kind)
-    return _times(z, _polynomial(square, coefficients, kind), kind)
+    """Return the sum of coefficients[k] z^(2 k + 1): the parts that are wanted.
+
+    These are, here and below, the parts with the last infinitesimal: the value, the
+    differential, or the differential along the second direction and that along both.
+    """
+    powers = _powers(product(z, z, kind), coefficients, kind)
+    polynomial = _polynomial(powers, coefficients, kind)
+    return _times(z, polynomial, kind, since=len(z) // 2)
 
 
 def expm1(x, kind=LOWER):
-    """Return exp(x) - I, by scaling and squaring.
+    """Return exp(x) - I, by scaling and squaring: the parts that are wanted.
 
     Squaring the difference from the identity keeps the digits of small entries.
     """
     if not is_readable(x[0]):
         return _expm1_by_blocks(x, kind)
-    halvings = _halvings(detached(x[0]))
+    powers = _powers(x, _TAYLOR, kind)
+    order = len(x).bit_length() - 1
+    halvings = _halvings([detached(power[0]) for power in powers], order)
     scale = 0.5**halvings
     x = tuple(part if part is None else scale * part for part in x)
+    powers = [x] + [
+        [part if part is None else rescale(part, scale**k) for part in power]
+        for k, power in enumerate(powers[1:], start=2)
+    ]
     # The series without its constant term is a polynomial times x.
-    result = _times(x, _polynomial(x, _TAYLOR, kind), kind)
-    del x
-    for _ in range(halvings):
-        result = _used_up(result, functools.partial(_part_of_doubled, kind=kind))
+    wanted = len(x) // 2
+    polynomial = _polynomial(powers, _TAYLOR, kind)
+    result = _times(x, polynomial, kind, since=0 if halvings else wanted)
+    del x, powers
+    doubled = functools.partial(_part_of_doubled, kind=kind)
+    for left in reversed(range(halvings)):
+        result = _used_up(result, doubled, since=0 if left else wanted)
     return result
 
 
@@ -87,14 +103,39 @@ def _part_of_doubled(x, whole, kind):
     return _add_parts(_part_of_product(x, x, whole, kind), x[whole], 2.0)
 
 
-def _halvings(matrix):
-    """Return how often to halve a matrix, so that the next term is below rounding."""
-    xp = namespace(matrix)
-    radius = (0.4 * eps(matrix) * math.factorial(_DEGREE + 1)) ** (1.0 / _DEGREE)
-    norms = xp.max(xp.sum(xp.abs(matrix), axis=-2), axis=-1)
-    norms = xp.where(xp.isfinite(norms), norms, 0.0)
-    largest = float(xp.max(norms)) if math.prod(norms.shape) else 0.0
-    return max(0, math.ceil(math.log2(max(largest, 1e-300) / radius)))
+def _halvings(powers, order):
+    r"""Return how often to halve x, so that the next term is below rounding.
+
+    Of a matrix far from normal, the norm tells much less than those of its powers. With
+    :math:`\alpha = \max(\|x^2\|^{1/2}, \|x^3\|^{1/3})`, every power but the first is at
+    most :math:`\alpha^k` [AH2009]_, and in a differential the first power stands beside
+    each direction at most once.
+
+    Parameters
+    ----------
+    powers : list of array, shape=[..., n, n]
+        x and its powers.
+    order : int
+        Order of the differential that is wanted.
+
+    References
+    ----------
+    .. [AH2009] A. H. Al-Mohy and N. J. Higham. A new scaling and squaring algorithm for
+       the matrix exponential. SIAM J. Matrix Anal. Appl. 31, 2009.
+    """
+    xp = namespace(powers[0])
+    norms = [xp.max(xp.sum(xp.abs(x), axis=-2), axis=-1) for x in powers]
+    norms = np.array(xp.stack(norms).tolist())
+    # A null matrix asks for nothing, and neither does one that failed.
+    norms = np.where((0.0 < norms) & (norms < np.inf), norms, 1e-300)
+    first, second, third = np.log2(norms)
+    alpha = np.minimum(first, np.maximum(second / 2, third / 3))
+    # Relative to the leading term, which is x, a direction, or a product of two.
+    degree = _DEGREE + 1 - max(1, order)
+    term = (degree - order) * alpha + order * first
+    allowed = 0.4 * eps(powers[0]) * math.factorial(_DEGREE + 1 - order)
+    excess = np.max(term, initial=-np.inf) - math.log2(allowed)
+    return math.ceil(max(0.0, excess) / degree)
 
 
 def _expm1_by_blocks(x, kind):
@@ -118,7 +159,8 @@ def _expm1_by_blocks(x, kind):
     first, *others = (
         exponential[..., i * size : (i + 1) * size, :size] for i in range(count)
     )
-    return _seen_as_matrices((first - eye_like(first), *others), kind)
+    parts = _seen_as_matrices((first - eye_like(first), *others), kind)
+    return parts[count // 2 :]
 
 
 def _seen_as_matrices(x, kind):
@@ -130,18 +172,22 @@ def _seen_as_matrices(x, kind):
     )
 
 
-def _polynomial(x, coefficients, kind):
+def _powers(x, coefficients, kind):
+    """Return the first powers of x, as many as the polynomial needs."""
+    powers = [x]
+    while len(powers) < math.isqrt(len(coefficients)):
+        powers.append(product(powers[-1], x, kind))
+    return powers
+
+
+def _polynomial(powers, coefficients, kind):
     """Return the sum of coefficients[k] x^k, by the scheme of Paterson and Stockmeyer.
 
     Blocks of coefficients are combined as they are needed, so that little is held.
     """
-    width = max(1, math.isqrt(len(coefficients)))
-    powers = [x]
-    while len(powers) < width:
-        powers.append(product(powers[-1], x, kind))
-    starts = range(0, len(coefficients), width)
-    blocks = [coefficients[start : start + width] for start in starts]
-    total = _plus_combination([None for _ in x], blocks[-1], powers)
+    starts = range(0, len(coefficients), len(powers))
+    blocks = [coefficients[start : start + len(powers)] for start in starts]
+    total = _plus_combination([None for _ in powers[0]], blocks[-1], powers)
     for block in reversed(blocks[:-1]):
         total = _times(powers[-1], total, kind)
         total = _plus_combination(total, block, powers)
@@ -160,4 +206,4 @@ def _plus_combination(total, coefficients, powers):
 def _add_parts(total, part, number):
     if part is None:
         return total
-    return number * part if total is None else accumulate(total, number, part)
+    return accumulate(total, number, part)

@@ -19,7 +19,7 @@ import numpy as np
 from ._arrays import namespace, solve_unit_lower
 from ._gradients import is_plain
 
-_WHOLE_UP_TO = 128  # below, cutting costs as much as it saves
+_WHOLE_UP_TO = 200  # below, cutting costs as much as it saves
 _BLOCK, _MOST_BLOCKS = 100, 10
 
 
@@ -27,7 +27,7 @@ def lower_product(a, b):
     """Return the product of lower triangular matrices."""
     if not _is_cut(a, b):
         return a @ b
-    result = _null(a, b)
+    result = _lower_room(a, b)
     for rows, columns in _lower_pairs(result):
         inner = slice(columns.start, rows.stop)
         _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
@@ -38,7 +38,7 @@ def lower_product_adjoint_left(a, b):
     r"""Return the lower triangle of :math:`A^\top B`."""
     if not _is_cut(a, b):
         return a.mT @ b
-    result = _null(a, b)
+    result = _lower_room(a, b)
     for rows in _blocks(result):
         until, since = slice(rows.stop), slice(rows.start, None)
         _multiply(a[..., since, rows].mT, b[..., since, until], result, rows, until)
@@ -49,7 +49,7 @@ def lower_product_adjoint_right(a, b):
     r"""Return the lower triangle of :math:`A B^\top`."""
     if not _is_cut(a, b):
         return a @ b.mT
-    result = _null(a, b)
+    result = _lower_room(a, b)
     for columns in _blocks(result):
         until, since = slice(columns.stop), slice(columns.start, None)
         factors = a[..., since, until], b[..., columns, until].mT
@@ -61,7 +61,7 @@ def lower_times_upper(a, b):
     r"""Return :math:`A B^\top`, all of it."""
     if not _is_cut(a, b):
         return a @ b.mT
-    result = _null(a, b)
+    result = _room(a, b)
     for block in _blocks(result):
         until, since, after = (
             slice(block.stop),
@@ -78,7 +78,7 @@ def lower_part_of_product(a, b):
     """Return the lower triangle of the product of any matrix and a lower one."""
     if not _is_cut(a, b):
         return a @ b
-    result = _null(a, b)
+    result = _lower_room(a, b)
     for rows, columns in _lower_pairs(result):
         inner = slice(columns.start, None)
         _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
@@ -88,14 +88,35 @@ def lower_part_of_product(a, b):
 def lower_quotient(strict, b):
     r"""Return :math:`(I + N)^{-1} B`.
 
-    Here and below, the strictly lower part of :math:`N` alone is read.
+    Here and below, the strictly lower part of :math:`N` alone is read, and large
+    matrices are solved by substitution of blocks: what a block of rows or columns has
+    to do with those solved before is a product.
     """
-    return _by_columns(solve_unit_lower, strict, b)
+    if not _is_cut(strict, b):
+        return solve_unit_lower(strict, b)
+    result = _lower_room(strict, b)
+    for rows, before, _ in _neighbours(result):
+        for columns in before:
+            inner = slice(columns.start, rows.start)
+            known = strict[..., rows, inner], result[..., inner, columns]
+            _multiply(*known, result, rows, columns)
+        _solve(solve_unit_lower, strict, b, result, rows, slice(rows.stop), rows)
+    return result
 
 
 def lower_right_quotient(strict, b):
     r"""Return :math:`B (I + N)^{-1}`."""
-    return _by_rows(_solve_from_the_right, strict, b)
+    if not _is_cut(strict, b):
+        return _solve_from_the_right(strict, b)
+    result = _lower_room(strict, b)
+    for columns, _, after in reversed(_neighbours(result)):
+        for rows in after:
+            inner = slice(columns.stop, rows.stop)
+            known = result[..., rows, inner], strict[..., inner, columns]
+            _multiply(*known, result, rows, columns)
+        since = slice(columns.start, None)
+        _solve(_solve_from_the_right, strict, b, result, since, columns, columns)
+    return result
 
 
 def commuting_quotient(strict, b):
@@ -107,44 +128,47 @@ def commuting_quotient(strict, b):
 
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    return _by_columns(_transposed(_solve_from_the_right), strict, b)
+    if not _is_cut(strict, b):
+        return _solve_transposed(strict, b)
+    result = _lower_room(strict, b)
+    for rows in reversed(_blocks(result)):
+        until, after = slice(rows.stop), slice(rows.stop, None)
+        known = strict[..., after, rows].mT, result[..., after, until]
+        _multiply(*known, result, rows, until)
+        _solve(_solve_transposed, strict, b, result, rows, until, rows)
+    return result
 
 
 def lower_right_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    return _by_rows(_transposed(solve_unit_lower), strict, b)
+    if not _is_cut(strict, b):
+        return _solve_transposed_from_the_right(strict, b)
+    result = _lower_room(strict, b)
+    for columns in _blocks(result):
+        before, since = slice(columns.start), slice(columns.start, None)
+        known = result[..., since, before], strict[..., columns, before].mT
+        _multiply(*known, result, since, columns)
+        solve = _solve_transposed_from_the_right
+        _solve(solve, strict, b, result, since, columns, columns)
+    return result
 
 
 def _solve_from_the_right(strict, b):
     return solve_unit_lower(strict, b, left=False)
 
 
-def _transposed(solve):
-    return lambda strict, b: solve(strict, b.mT).mT
+def _solve_transposed(strict, b):
+    return _solve_from_the_right(strict, b.mT).mT
 
 
-def _by_columns(solve, strict, b):
-    """Solve for a few columns at a time, which begin at their diagonal entries."""
-    if not _is_cut(strict, b):
-        return solve(strict, b)
-    result = _null(strict, b)
-    for columns in _blocks(result):
-        since = slice(columns.start, None)
-        block = solve(strict[..., since, since], b[..., since, columns])
-        result[..., since, columns] = block
-    return result
+def _solve_transposed_from_the_right(strict, b):
+    return solve_unit_lower(strict, b.mT).mT
 
 
-def _by_rows(solve, strict, b):
-    """Solve for a few rows at a time, which end at their diagonal entries."""
-    if not _is_cut(strict, b):
-        return solve(strict, b)
-    result = _null(strict, b)
-    for rows in _blocks(result):
-        until = slice(rows.stop)
-        block = solve(strict[..., until, until], b[..., rows, until])
-        result[..., rows, until] = block
-    return result
+def _solve(solve, strict, b, result, rows, columns, block):
+    """Write the solution where the result holds its product with what is known."""
+    rest = b[..., rows, columns] - result[..., rows, columns]
+    result[..., rows, columns] = solve(strict[..., block, block], rest)
 
 
 def _multiply(a, b, result, rows, columns):
@@ -165,17 +189,30 @@ def _blocks(matrix):
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
 
 
+def _neighbours(matrix):
+    """Return each range of rows with those before it and those after it."""
+    blocks = _blocks(matrix)
+    return [(block, blocks[:k], blocks[k + 1 :]) for k, block in enumerate(blocks)]
+
+
 def _lower_pairs(matrix):
     """Return the ranges of rows and columns of the blocks up to the diagonal."""
-    blocks = _blocks(matrix)
-    return [(r, c) for k, r in enumerate(blocks) for c in blocks[: k + 1]]
+    return [(r, c) for r, before, _ in _neighbours(matrix) for c in (*before, r)]
 
 
-def _null(a, b):
-    """Return null matrices for a result."""
+def _room(a, b):
+    """Return an array for a result, to be written."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     shape = (*batch, *b.shape[-2:])
-    return namespace(b).zeros(shape, dtype=b.dtype, device=b.device)
+    return namespace(b).empty(shape, dtype=b.dtype, device=b.device)
+
+
+def _lower_room(a, b):
+    """Return an array for a lower result, null from the diagonal blocks on."""
+    result = _room(a, b)
+    for rows in _blocks(result):
+        result[..., rows, rows.start :] = 0
+    return result
 
 
 @dataclass(frozen=True)

@@ -235,17 +235,20 @@ def exp_strictly_lower_second_differential(vector, strict):
            [0., 0., 0.],
            [1., 0., 0.]])
     """
-    return _exp_second_differential(vector, vector, strict, kind=LOWER)
+    return _exp_second_differential(vector, vector, strict, kind=LOWER)[1]
 
 
 def _matrix_function(value, differential, second_differential):
     r"""Return a function of triangular matrices and its differential.
 
     The differential and its adjoint are one formula, for directions of two kinds; so
-    are the second differential and its adjoint in the second direction. All of these
-    read the strictly lower part of directions alone. All that is kept for the
-    derivatives are the arguments.
+    are the second differential and its adjoint in the second direction, which come with
+    the differential in that direction. All of these read the strictly lower part of
+    directions alone. All that is kept for the derivatives are the arguments.
     """
+
+    def curved(*arguments, kind):
+        return second_differential(*arguments, kind=kind)[1]
 
     def moved_value(tangents, matrix):
         return along(tangents[0], matrix)
@@ -259,15 +262,13 @@ def _matrix_function(value, differential, second_differential):
         if moved is not None:
             result = result + along(moved, matrix)
         if turned is not None:
-            result = result + second_differential(vector, turned, matrix, kind=LOWER)
+            result = result + curved(vector, turned, matrix, kind=LOWER)
         return result
 
     def pulled_differential(cotangent, needed, vector, matrix):
-        moved = across(cotangent, matrix) if needed[0] else None
-        turned = None
-        if needed[1]:
-            turned = second_differential(vector, cotangent, matrix, kind=ADJOINT)
-        return moved, turned
+        if not needed[1]:
+            return across(cotangent, matrix), None
+        return second_differential(vector, cotangent, matrix, kind=ADJOINT)
 
     def moved_adjoint(tangents, covector, matrix):
         moved, turned = tangents
@@ -275,16 +276,14 @@ def _matrix_function(value, differential, second_differential):
         if moved is not None:
             result = result + across(moved, matrix)
         if turned is not None:
-            result = result + second_differential(
-                turned, covector, matrix, kind=ADJOINT
-            )
+            result = result + curved(turned, covector, matrix, kind=ADJOINT)
         return result
 
     def pulled_adjoint(cotangent, needed, covector, matrix):
         moved = along(cotangent, matrix) if needed[0] else None
         turned = None
         if needed[1]:
-            turned = second_differential(cotangent, covector, matrix, kind=ADJOINT)
+            turned = curved(cotangent, covector, matrix, kind=ADJOINT)
         return moved, turned
 
     along = StatedGradient(
@@ -333,8 +332,8 @@ def _log_differential_value(vector, unit_lower, kind):
     cayley = commuting_quotient(half, half)
     del half
     if not is_readable(cayley):
-        parts = odd_polynomial((cayley, moved), _atanh_series(cayley.shape[-1]), kind)
-        return strictly_lower(parts[1])
+        series = _atanh_series(cayley.shape[-1])
+        return strictly_lower(odd_polynomial((cayley, moved), series, kind)[0])
     square = lower_product(cayley, cayley)
     count = _node_count(cayley, square, order=1)
     turned = kind.after(kind.before(cayley, moved), cayley)
@@ -351,7 +350,10 @@ def _log_differential_value(vector, unit_lower, kind):
 
 @piecewise(held=3 * _HELD)
 def _log_second_differential(vector_a, vector_b, unit_lower, kind):
-    """Return the second differential along a lower direction and one of any kind."""
+    """Return differentials along a direction of any kind: first, and second.
+
+    The second is also along a lower direction, the one that is given first.
+    """
     vector_a, vector_b = strictly_lower(vector_a), strictly_lower(vector_b)
     half = 0.5 * strictly_lower(unit_lower)
     cayley = commuting_quotient(half, half)
@@ -361,20 +363,21 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
         curved = kind.before(vector_a, moved_b) + kind.after(vector_b, moved_a)
         curved = kind.quotient(half, curved)
         parts = (cayley, 0.5 * moved_a, 0.5 * moved_b, -0.25 * curved)
-        return strictly_lower(
-            odd_polynomial(parts, _atanh_series(half.shape[-1]), kind)[3]
-        )
+        parts = odd_polynomial(parts, _atanh_series(half.shape[-1]), kind)
+        return tuple(map(strictly_lower, parts))
     count = _node_count(cayley, lower_product(cayley, cayley), order=2)
     del cayley
-    total = None
+    first = second = None
     for node, weight in gauss_legendre(count):
         scaled = (1.0 + node) * half
-        term = kind.before(vector_a, kind.quotient(scaled, vector_b))
+        quotient = kind.quotient(scaled, vector_b)
+        term = kind.before(vector_a, quotient)
+        first = accumulate(first, 0.5 * weight, kind.right_quotient(scaled, quotient))
+        del quotient
         other = kind.after(vector_b, lower_quotient(scaled, vector_a))
         term = kind.between(scaled, accumulate(term, 1.0, other))
-        weight = -0.25 * weight * (1.0 + node)
-        total = weight * term if total is None else accumulate(total, weight, term)
-    return strictly_lower(total)
+        second = accumulate(second, -0.25 * weight * (1.0 + node), term)
+    return strictly_lower(first), strictly_lower(second)
 
 
 def _cayley(unit_lower):
@@ -462,13 +465,14 @@ def _exp_value(strict):
 
 @piecewise(held=2 * _HELD)
 def _exp_differential_value(vector, strict, kind):
-    return strictly_lower(expm1((strict, strictly_lower(vector)), kind)[1])
+    return strictly_lower(expm1((strict, strictly_lower(vector)), kind)[0])
 
 
 @piecewise(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
+    """Return what `_log_second_differential` does."""
     parts = map(strictly_lower, (strict, vector_a, vector_b))
-    return strictly_lower(expm1((*parts, None), kind)[3])
+    return tuple(map(strictly_lower, expm1((*parts, None), kind)))
 
 
 def _node_count(cayley, square, order=0):
