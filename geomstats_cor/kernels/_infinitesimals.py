@@ -10,11 +10,9 @@ infinitesimal are directions of a stated kind, see `_lower`.
 import functools
 import math
 
-import numpy as np
-
 from ._arrays import eps, eye_like, namespace
 from ._gradients import detached, is_readable
-from ._in_place import accumulate, rescale
+from ._in_place import accumulate
 from ._lower import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
@@ -82,10 +80,9 @@ def expm1(x, kind=LOWER):
     order = len(x).bit_length() - 1
     halvings = _halvings([detached(power[0]) for power in powers], order)
     scale = 0.5**halvings
-    x = tuple(part if part is None else scale * part for part in x)
-    powers = [x] + [
-        [part if part is None else rescale(part, scale**k) for part in power]
-        for k, power in enumerate(powers[1:], start=2)
+    x, *_ = powers = [
+        tuple(part if part is None else scale**k * part for part in power)
+        for k, power in enumerate(powers, start=1)
     ]
     # The series without its constant term is a polynomial times x.
     wanted = len(x) // 2
@@ -125,17 +122,18 @@ def _halvings(powers, order):
     """
     xp = namespace(powers[0])
     norms = [xp.max(xp.sum(xp.abs(x), axis=-2), axis=-1) for x in powers]
-    norms = np.array(xp.stack(norms).tolist())
+    if not math.prod(norms[0].shape):
+        return 0
     # A null matrix asks for nothing, and neither does one that failed.
-    norms = np.where((0.0 < norms) & (norms < np.inf), norms, 1e-300)
-    first, second, third = np.log2(norms)
-    alpha = np.minimum(first, np.maximum(second / 2, third / 3))
+    first, second, third = (
+        xp.log2(xp.where((1e-30 < x) & (x < math.inf), x, 1e-30)) for x in norms
+    )
+    alpha = xp.minimum(first, xp.maximum(second / 2, third / 3))
     # Relative to the leading term, which is x, a direction, or a product of two.
     degree = _DEGREE + 1 - max(1, order)
-    term = (degree - order) * alpha + order * first
+    term = float(xp.max((degree - order) * alpha + order * first))
     allowed = 0.4 * eps(powers[0]) * math.factorial(_DEGREE + 1 - order)
-    excess = np.max(term, initial=-np.inf) - math.log2(allowed)
-    return math.ceil(max(0.0, excess) / degree)
+    return max(0, math.ceil((term - math.log2(allowed)) / degree))
 
 
 def _expm1_by_blocks(x, kind):
