@@ -80,10 +80,10 @@ def expm1(x, kind=LOWER):
     order = len(x).bit_length() - 1
     halvings = _halvings([detached(power[0]) for power in powers], order)
     scale = 0.5**halvings
-    x, *_ = powers = [
-        tuple(part if part is None else scale**k * part for part in power)
-        for k, power in enumerate(powers, start=1)
-    ]
+    for k in range(len(powers)):  # one after the other, so that little is held
+        number = scale ** (k + 1)
+        powers[k] = [part if part is None else number * part for part in powers[k]]
+    x = powers[0]
     # The series without its constant term is a polynomial times x.
     wanted = len(x) // 2
     polynomial = _polynomial(powers, _TAYLOR, kind)

@@ -17,8 +17,8 @@ def piecewise(held):
     Returns
     -------
     decorator : callable
-        Decorator of functions of matrices [..., n, n], which return such matrices; they
-        may have options with names.
+        Decorator of functions of matrices [..., n, n], which return such matrices, one
+        or a tuple; they may have options with names.
     """
 
     def decorate(function):

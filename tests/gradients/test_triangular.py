@@ -116,7 +116,7 @@ def test_second_differential_without_a_transform(name, n):
     assert_close(actual, expected, 1e-12)
 
 
-@every_size
+@pytest.mark.parametrize("n", [*SIZES, 205])  # the last in blocks
 @every_function
 def test_adjoint_of_the_second_differential(name, n):
     _, differential, base, vector, cotangent = FUNCTIONS[name]

@@ -48,6 +48,25 @@ def test_whole_matrices(double, rng, name, n):
     assert relative_error(actual, expected) <= 1e-13
 
 
+@pytest.mark.parametrize("batches", [((), (2,)), ((2,), ()), ((3, 1), (2,))], ids=str)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_batches_that_broadcast(double, rng, name, batches):
+    whole, _ = FUNCTIONS[name]
+    a, b = (triangle(rng, 201, batch) for batch in batches)
+    actual = double.apply(getattr(_lower, name), a / 201, b)
+    assert relative_error(np.tril(actual), np.tril(whole(a / 201, b))) <= 1e-13
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_matrix_that_failed(double, rng, name):
+    whole, _ = FUNCTIONS[name]
+    a, b = triangle(rng, 201, (2,)) / 201, triangle(rng, 201, (2,))
+    a[0], b[0] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        actual = double.apply(getattr(_lower, name), a, b)[1]
+    assert relative_error(np.tril(actual), np.tril(whole(a[1], b[1]))) <= 1e-13
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_lower_part_of_product(double, rng, n):
     a, b = rng.standard_normal((n, n)), triangle(rng, n)

@@ -251,3 +251,22 @@ class TestExp:
         expected = exact_second_derivative(finite_exp, strict, vector)
         actual = double.apply(k.exp_strictly_lower_second_differential, vector, strict)
         assert relative_error(actual, expected) <= 1e-14
+
+    @pytest.mark.parametrize("size", [0.3, 3.0])
+    @pytest.mark.parametrize("corner", [1.0, 1e3, 1e6])
+    def test_powers_much_smaller_than_the_norm(self, double, rng, corner, size):
+        # Large enough that the Taylor polynomial is not the whole series.
+        n = 18
+        strict, vector = (random_strictly_lower(rng, n) for _ in range(2))
+        strict = size * strict
+        strict[n // 2 :, : n // 2] *= corner
+        with mpmath.workdps(50):
+            expected = rounded(finite_exp(exact(strict)))
+        actual = double.apply(k.exp_strictly_lower, strict)
+        assert relative_error(actual, expected) <= 1e-14
+        expected = exact_derivative(finite_exp, strict, vector)
+        actual = double.apply(k.exp_strictly_lower_differential, vector, strict)
+        assert relative_error(actual, expected) <= 1e-14
+        expected = exact_second_derivative(finite_exp, strict, vector)
+        actual = double.apply(k.exp_strictly_lower_second_differential, vector, strict)
+        assert relative_error(actual, expected) <= 1e-14
