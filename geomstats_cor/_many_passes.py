@@ -14,10 +14,10 @@ References
 """
 
 import collections
-import warnings
 
 from .exceptions import ConvergenceWarning
 from .kernels._arrays import eps, namespace
+from .kernels._iteration import warn
 
 _MAX_PASSES = 100
 _MEMORY = 8
@@ -69,14 +69,13 @@ def curved_mean(look, metric):
         step = _quasi_newton_step(gradient, secants, stiffness.mean)
         accepted = here, step, gradient, variance, error
         here = metric.exp_coords(step, here)
-    warnings.warn(
+    message = (
         f"the mean of the chunks did not reach rounding accuracy in {_MAX_PASSES} "
         f"passes: the gradient has length {error:.1e}, at a variance of "
         f"{variance:.1e}. Keep away from the boundary: "
-        f"FullRankCorrelationMatrices.nearest_safe_point.",
-        ConvergenceWarning,
-        stacklevel=2,
+        f"FullRankCorrelationMatrices.nearest_safe_point."
     )
+    warn(ConvergenceWarning(message), stacklevel=2)
     return accepted[0], accepted[3], moments, passes
 
 

@@ -8,7 +8,6 @@ are checked then, entries are not.
 """
 
 import math
-import warnings
 
 import array_api_compat
 import numpy as np
@@ -29,7 +28,7 @@ from .exceptions import (
 )
 from .kernels._arrays import cholesky, diagonal, namespace
 from .kernels._gradients import detached, is_readable
-from .kernels._iteration import reports_at_once
+from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
@@ -306,9 +305,7 @@ def call_strictly(function, *arguments, **keywords):
     result : object
         What the function returns.
     """
-    with warnings.catch_warnings(), reports_at_once():
-        warnings.simplefilter("error", ConvergenceWarning)
-        warnings.simplefilter("error", NearBoundaryWarning)
+    with raising_warnings():
         try:
             return function(*arguments, **keywords)
         except ConvergenceWarning as warning:
@@ -344,13 +341,12 @@ def warn_near_boundary(where):
     where : tuple of int
         Index in the batch.
     """
-    warnings.warn(
+    message = (
         f"{_label('the result', where)} is singular to working precision: it lies too "
         f"close to the boundary of the manifold for any map to be undone there. Use a "
-        f"shorter step, or float64.",
-        NearBoundaryWarning,
-        stacklevel=2,
+        f"shorter step, or float64."
     )
+    warn(NearBoundaryWarning(message), stacklevel=2)
 
 
 def _are_alike(values):

@@ -1,6 +1,8 @@
 """Results that float64 cannot hold: a warning at the boundary, an error beyond."""
 
+import concurrent.futures
 import importlib
+import warnings
 
 import numpy as np
 import pytest
@@ -50,6 +52,28 @@ def test_strict_spaces_raise_at_the_boundary(double, key):
     vector = double(vector_towards_the_boundary(BOUNDARY[key]))
     with pytest.raises(ex.NearBoundaryError, match="shorter step"):
         space.metric.exp(vector, double(np.eye(3)))
+
+
+@ignore_overflow
+def test_strict_spaces_raise_in_every_thread():
+    # Filters of warnings belong to all threads, and come and go beside this one.
+    strict = FullRankCorrelationMatrices(3, equip="ecm", check="strict").metric
+    metric = equipped(3, "ecm").metric
+    vector, point = vector_towards_the_boundary(BOUNDARY["ecm"]), np.eye(3)
+
+    def call(number):
+        if number % 2:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ex.NearBoundaryWarning)
+                return np.isfinite(metric.exp(vector, point)).all()
+        try:
+            strict.exp(vector, point)
+        except ex.NearBoundaryError:
+            return True
+        return False
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(call, range(2000)))
 
 
 @pytest.mark.parametrize("key", ["lecm", "lsm", "phcm"])

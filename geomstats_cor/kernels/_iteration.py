@@ -10,7 +10,9 @@ import numpy as np
 from ..exceptions import ConvergenceWarning
 from ._arrays import namespace
 
+# Of the call under way, and of no other thread, which warnings' own filters are not.
 _gathered = contextvars.ContextVar("gathered", default=None)
+_is_strict = contextvars.ContextVar("is_strict", default=False)
 
 
 class _Unfinished(NamedTuple):
@@ -72,13 +74,29 @@ def warn_unfinished(name, residual, done, condition):
 
 
 @contextlib.contextmanager
-def reports_at_once():
-    """Warn inside of this block, and do not wait for other pieces of a batch."""
-    token = _gathered.set(None)
+def raising_warnings():
+    """Raise inside of this block at once, where there would be a warning."""
+    gathered, strict = _gathered.set(None), _is_strict.set(True)
     try:
         yield
     finally:
-        _gathered.reset(token)
+        _gathered.reset(gathered)
+        _is_strict.reset(strict)
+
+
+def warn(warning, stacklevel=1):
+    """Warn, or raise the warning if that is wanted.
+
+    Parameters
+    ----------
+    warning : Warning
+        Warning.
+    stacklevel : int
+        Who is warned: 1 for the function that calls this one, 2 for its caller.
+    """
+    if _is_strict.get():
+        raise warning
+    warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
 def _hand_on(report, batch):
@@ -149,4 +167,4 @@ def _warn(report, batch):
         f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point."
     )
     warning = ConvergenceWarning(message, report.residual, where, report.condition)
-    warnings.warn(warning, stacklevel=5)
+    warn(warning, stacklevel=5)
