@@ -32,6 +32,10 @@ class StatedGradient:
     plain : callable
         What to compute where no derivative is asked for, if that can be less than the
         value: the autograd function of torch must not return its own input.
+    plain_cotangent : callable
+        The cotangent where no derivative of it is asked for, if that can be less. It
+        is for arrays alone, may read the numbers in them, and need not be written with
+        differentiable functions.
     axes : tuple of int
         Number of axes of the value and of each array that belong to one member of a
         batch. If they are given, a large batch is computed in pieces.
@@ -55,6 +59,7 @@ class StatedGradient:
         tangent,
         cotangent,
         plain=None,
+        plain_cotangent=None,
         axes=None,
         spaces=(),
         keeps_value=False,
@@ -65,9 +70,10 @@ class StatedGradient:
         self.plain = plain or value
         self.value, self.axes = value, axes
         self.held, self.held_by_value = held, held_by_value or held
-        self.tangent = _projecting_tangents(tangent, spaces) if spaces else tangent
-        self.cotangent = (
-            _projecting_cotangents(cotangent, spaces) if spaces else cotangent
+        self.tangent = _projecting_tangents(tangent, spaces)
+        self.cotangent = _projecting_cotangents(cotangent, spaces)
+        self.plain_cotangent = plain_cotangent and _projecting_cotangents(
+            plain_cotangent, spaces
         )
         _policy.govern(self)
 
@@ -86,12 +92,15 @@ class StatedGradient:
 
     def pull_back(self, cotangent, needed, *arguments):
         """Return the cotangents of the arrays."""
-
-        def function(cotangent, *arguments):
+        if is_recorded(cotangent):
             return tuple(self.cotangent(cotangent, needed, *arguments))
 
-        if is_recorded(cotangent):
-            return function(cotangent, *arguments)
+        def function(cotangent, *arguments):
+            arrays = cotangent, *arguments
+            plain = self.plain_cotangent and all(is_readable(x) for x in arrays)
+            pulled = self.plain_cotangent if plain else self.cotangent
+            return tuple(pulled(cotangent, needed, *arguments))
+
         return self._cut(function, (cotangent,), arguments, self.held)
 
     def _cut(self, function, before, arguments, held):
@@ -110,6 +119,9 @@ class StatedGradient:
 
 
 def _projecting_tangents(tangent, spaces):
+    if not spaces:
+        return tangent
+
     def projected(tangents, *arguments):
         return tangent(_projected(tangents, spaces), *arguments)
 
@@ -117,6 +129,9 @@ def _projecting_tangents(tangent, spaces):
 
 
 def _projecting_cotangents(cotangent, spaces):
+    if not spaces:
+        return cotangent
+
     def projected(incoming, needed, *arguments):
         return _projected(cotangent(incoming, needed, *arguments), spaces)
 

@@ -39,10 +39,15 @@ from .correlation import cor
 from .symmetric import (
     exp_differential_at,
     exp_divided_differences,
+    exp_half_second_in_basis,
     exp_second_differential_at,
+    in_basis,
     log_at,
+    log_differential_at,
     log_divided_differences,
+    log_half_second_in_basis,
     log_second_differential_at,
+    out_of_basis,
     positive_spectrum,
     spectral,
     spectral_function,
@@ -325,10 +330,7 @@ def off_log_differential_inverse(vector, correlation):
     array([[0., 1.],
            [1., 0.]])
     """
-    values, vectors = positive_spectrum(correlation)
-    logarithm = log_at(moving_hollow(correlation), values, vectors)
-    values = namespace(values).log(values)
-    return _differential_at(vector, logarithm, values, vectors)
+    return _inverse_at(vector, correlation, *positive_spectrum(correlation))
 
 
 def off_log_diagonal_differential(vector, matrix):
@@ -420,6 +422,7 @@ _off_log_at, _off_log_differential_at = spectral_function(
     lambda values: namespace(values).log(values),
     log_divided_differences,
     log_second_differential_at,
+    log_half_second_in_basis,
     hollow_part,
 )
 
@@ -451,15 +454,28 @@ def _without_diagonal(moved, *at):
     return off_diagonal(moved - exp_differential_at(diagonal_matrix(solved), *at))
 
 
+def _completed_in_basis(slopes, values, vectors, *moving):
+    """Return what `_completed` does, in the basis of eigenvectors."""
+    xp = namespace(values)
+    rotated = [in_basis(vector, vectors) for vector in moving]
+    moved = [xp.sum((vectors @ (slopes * x)) * vectors, axis=-1) for x in rotated]
+    solved = _hessian_solution(xp.stack(moved, axis=-1), values, vectors)
+    return [
+        x - (vectors.mT * solved[..., None, :, k]) @ vectors
+        for k, x in enumerate(rotated)
+    ]
+
+
 def _differential_value(vector, matrix, values, vectors):
     """Return d exp(V + D), in the basis of eigenvectors."""
-    xp = namespace(values)
     slopes = exp_divided_differences(values)
-    rotated = vectors.mT @ vector @ vectors
-    moved = xp.sum((vectors @ (slopes * rotated)) * vectors, axis=-1)
-    response = _hessian_solution(moved[..., None], values, vectors)[..., 0]
-    rotated = rotated - (vectors.mT * response[..., None, :]) @ vectors
-    return hollow_part(vectors @ (slopes * rotated) @ vectors.mT)
+    (completed,) = _completed_in_basis(slopes, values, vectors, vector)
+    return hollow_part(out_of_basis(slopes * completed, vectors))
+
+
+def _moving(vector):
+    """Return the part of a vector that counts, as one that moves."""
+    return moving_hollow(symmetrize(vector))
 
 
 def _differential_tangent(tangents, vector, *at):
@@ -468,7 +484,7 @@ def _differential_tangent(tangents, vector, *at):
     if moved is not None:
         result = result + _differential_at(moved, *at)
     if turned is not None:
-        (completed,) = _completed(at, moving_hollow(vector))
+        (completed,) = _completed(at, _moving(vector))
         curved = exp_second_differential_at(symmetrize(turned), completed, *at)
         result = result + _without_diagonal(curved, *at)
     return result
@@ -478,9 +494,29 @@ def _differential_cotangent(cotangent, needed, vector, *at):
     cotangent = hollow_part(cotangent)
     if not needed[1]:
         return _differential_at(cotangent, *at), None, None, None
-    completed, other = _completed(at, cotangent, moving_hollow(vector))
+    completed, other = _completed(at, cotangent, _moving(vector))
     moved = off_diagonal(exp_differential_at(completed, *at))
     return moved, exp_second_differential_at(completed, other, *at), None, None
+
+
+def _half_second_in_basis(cotangent, vector, values, vectors):
+    """Return the cotangent of the vector, and half of that of S in the basis."""
+    slopes = exp_divided_differences(values)
+    completed, other = _completed_in_basis(
+        slopes, values, vectors, cotangent, symmetrize(vector)
+    )
+    moved = out_of_basis(slopes * completed, vectors)
+    return moved, exp_half_second_in_basis(completed, other, values)
+
+
+def _plain_cotangent(cotangent, needed, vector, matrix, values, vectors):
+    cotangent = hollow_part(cotangent)
+    if not needed[1]:
+        moved = _differential_value(cotangent, matrix, values, vectors)
+        return moved, None, None, None
+    moved, half = _half_second_in_basis(cotangent, vector, values, vectors)
+    half = out_of_basis(half, vectors)
+    return moved, half + half.mT, None, None
 
 
 # The differential of Exp° at a matrix S = H + D(H): self-adjoint, as that of exp is.
@@ -488,8 +524,58 @@ _differential_at = StatedGradient(
     _differential_value,
     _differential_tangent,
     _differential_cotangent,
+    plain_cotangent=_plain_cotangent,
     axes=(2, 2, 2, 1, 2),
     spaces=(hollow_part,),
+)
+
+
+def _at_logarithm(correlation, values, vectors):
+    logarithm = log_at(correlation, values, vectors)
+    return logarithm, namespace(values).log(values), vectors
+
+
+def _inverse_value(vector, correlation, values, vectors):
+    return _differential_value(vector, None, namespace(values).log(values), vectors)
+
+
+def _inverse_tangent(tangents, vector, correlation, *spectrum):
+    moved, turned, *_ = tangents
+    point = moving_hollow(correlation), *spectrum
+    if turned is not None:
+        turned = log_differential_at(turned, *point)
+    return _differential_tangent((moved, turned), vector, *_at_logarithm(*point))
+
+
+def _inverse_cotangent(cotangent, needed, vector, correlation, *spectrum):
+    point = moving_hollow(correlation), *spectrum
+    moved, turned, *_ = _differential_cotangent(
+        cotangent, needed, vector, *_at_logarithm(*point)
+    )
+    if turned is not None:
+        turned = log_differential_at(turned, *point)
+    return moved, turned, None, None
+
+
+def _plain_inverse_cotangent(cotangent, needed, vector, correlation, values, vectors):
+    cotangent = hollow_part(cotangent)
+    if not needed[1]:
+        moved = _inverse_value(cotangent, correlation, values, vectors)
+        return moved, None, None, None
+    logarithms = namespace(values).log(values)
+    moved, half = _half_second_in_basis(cotangent, vector, logarithms, vectors)
+    half = log_divided_differences(values) * half
+    return moved, 2.0 * out_of_basis(half, vectors), None, None
+
+
+# The same at S = log C, as a function of C.
+_inverse_at = StatedGradient(
+    _inverse_value,
+    _inverse_tangent,
+    _inverse_cotangent,
+    plain_cotangent=_plain_inverse_cotangent,
+    axes=(2, 2, 2, 1, 2),
+    spaces=(hollow_part, hollow_part),
 )
 
 

@@ -92,9 +92,18 @@ def spectral_differential(vector, divided_differences, vectors):
     array([[1.5, 2.5],
            [2.5, 1.5]])
     """
-    rotated = vectors.mT @ vector @ vectors
-    moved = vectors @ (divided_differences * rotated) @ vectors.mT
-    return symmetrize(moved)
+    rotated = divided_differences * in_basis(vector, vectors)
+    return symmetrize(out_of_basis(rotated, vectors))
+
+
+def in_basis(matrix, vectors):
+    r"""Return :math:`U^\top V U`, a matrix in the basis of eigenvectors."""
+    return vectors.mT @ matrix @ vectors
+
+
+def out_of_basis(rotated, vectors):
+    r"""Return :math:`U W U^\top`, the matrix that is :math:`W` in the basis."""
+    return vectors @ rotated @ vectors.mT
 
 
 def spectrum(matrix):
@@ -147,7 +156,11 @@ def log_by_spectrum(matrix):
 
 
 def spectral_function(
-    function, divided_differences, second_differential, project=symmetrize
+    function,
+    divided_differences,
+    second_differential,
+    half_second_in_basis=None,
+    project=symmetrize,
 ):
     """Return a function of symmetric matrices and its differential, given spectra.
 
@@ -163,6 +176,10 @@ def spectral_function(
         Its first divided differences.
     second_differential : callable
         The second differential of the function of matrices.
+    half_second_in_basis : callable
+        The same in the basis of eigenvectors, before a matrix is added to its transpose
+        and without derivatives of its own. It takes two vectors in that basis, the
+        divided differences and the eigenvalues.
     project : callable
         Orthogonal projection onto the subspace.
 
@@ -176,7 +193,8 @@ def spectral_function(
     moving = moving_in(project)
 
     def curved(vector_a, vector_b, matrix, *rest):
-        return second_differential(moving(vector_a), vector_b, moving(matrix), *rest)
+        vector_a = moving(symmetrize(vector_a))
+        return second_differential(vector_a, vector_b, moving(matrix), *rest)
 
     def value_tangent(tangents, matrix, *rest):
         return differential(tangents[0], matrix, *rest)
@@ -199,18 +217,31 @@ def spectral_function(
         turned = curved(vector, cotangent, *rest) if needed[1] else None
         return moved, turned, None, None
 
+    def plain_cotangent(cotangent, needed, vector, matrix, values, vectors):
+        differences = divided_differences(values)
+        cotangent = in_basis(project(cotangent), vectors)
+        moved = turned = None
+        if needed[0]:
+            moved = out_of_basis(differences * cotangent, vectors)
+        if needed[1]:
+            vector = in_basis(symmetrize(vector), vectors)
+            half = half_second_in_basis(vector, cotangent, differences, values)
+            turned = 2.0 * out_of_basis(half, vectors)
+        return moved, turned, None, None
+
     def value(matrix, values, vectors, *parameters):
         return project(spectral(function(values, *parameters), vectors))
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        rotated = vectors.mT @ vector @ vectors
-        return project(vectors @ (differences * rotated) @ vectors.mT)
+        rotated = differences * in_basis(vector, vectors)
+        return project(out_of_basis(rotated, vectors))
 
     differential = StatedGradient(
         differential_value,
         differential_tangent,
         differential_cotangent,
+        plain_cotangent=plain_cotangent if half_second_in_basis else None,
         axes=(2, 2, 2, 1, 2),
         spaces=(project, project),
     )
@@ -225,27 +256,43 @@ def spectral_function(
     return value, differential
 
 
-def _exp_second_value(vector_a, vector_b, values, vectors):
-    """Return the second differential of the exponential, a bilinear map.
+def exp_half_second_in_basis(rotated_a, rotated_b, values):
+    """Return a matrix that with its transpose is the second differential of exp.
 
-    The integral is a Gauss-Legendre rule: a product of matrices at each node.
+    All in the basis of eigenvectors. The integral is a Gauss-Legendre rule: a product
+    of matrices at each node.
     """
     xp = namespace(values)
-    rotated_a = vectors.mT @ vector_a @ vectors
-    rotated_b = vectors.mT @ vector_b @ vectors
     gap = _positive(_gaps(values))
-    rotated_a /= -gap
+    quotients = rotated_a / -gap
     total = None
     for time, weight in _rule(values):
         slopes = xp.expm1(-time * gap)
         growth = xp.exp(time * values)
         slopes *= xp.maximum(growth[..., :, None], growth[..., None, :])
-        slopes = slopes * rotated_a
+        slopes = slopes * quotients
         term = slopes @ rotated_b
         term *= weight * xp.exp((1.0 - time) * values)[..., None, :]
         total = term if total is None else total + term
-    total = vectors @ total @ vectors.mT
-    return total + total.mT
+    return total
+
+
+def log_half_second_in_basis(rotated_a, rotated_b, differences, values):
+    """Return the same for the logarithm, from its inverse.
+
+    `differences` are the first divided differences of the logarithm.
+    """
+    half = exp_half_second_in_basis(
+        differences * rotated_a, differences * rotated_b, namespace(values).log(values)
+    )
+    return -differences * half
+
+
+def _exp_second_value(vector_a, vector_b, values, vectors):
+    """Return the second differential of the exponential, a bilinear map."""
+    rotated = in_basis(vector_a, vectors), in_basis(vector_b, vectors)
+    half = out_of_basis(exp_half_second_in_basis(*rotated, values), vectors)
+    return half + half.mT
 
 
 _exp_second_opaque = Opaque(
@@ -723,11 +770,13 @@ log_at, log_differential_at = spectral_function(
     lambda values: namespace(values).log(values),
     log_divided_differences,
     log_second_differential_at,
+    log_half_second_in_basis,
 )
 exp_at, exp_differential_at = spectral_function(
     lambda values: namespace(values).exp(values),
     exp_divided_differences,
     exp_second_differential_at,
+    lambda a, b, differences, values: exp_half_second_in_basis(a, b, values),
 )
 power_at, power_differential_at = spectral_function(
     lambda values, exponent: namespace(values).exp(

@@ -29,3 +29,29 @@ def test_gradients_are_derivatives(name):
             expected.append(difference_quotient(function, tensors, moves))
         products = torch.sum(gradient * basis, dim=(-2, -1))
         assert_close(products, torch.stack(expected))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sym_log_differential",
+        "sym_exp_differential",
+        "sym_power_differential",
+        "off_log_differential",
+        "off_log_differential_inverse",
+        "off_exp_differential",
+    ],
+)
+def test_of_a_vector_only_its_symmetric_part_counts(name):
+    """In the derivatives as in the value."""
+    operation = OPERATIONS[name]
+    vector, *points = batch_of_arguments(operation, size=1)
+    generator = torch.Generator().manual_seed(9)
+    skew = torch.randn(vector.shape, generator=generator, dtype=vector.dtype)
+    skew = skew - skew.mT
+    function = weighted(operation)
+    expected = gradients(function, (vector, *points))
+    found = gradients(function, (vector + skew, *points))
+    assert_close(function(vector + skew, *points), function(vector, *points))
+    for gradient, other in zip(found, expected, strict=True):
+        assert_close(gradient, other)
