@@ -17,7 +17,7 @@ References
 import math
 
 from ._arrays import eps, namespace, row_dot
-from ._gradients import detached
+from ._gradients import detached, is_readable
 from ._smooth import length, sinh_quotient, tanh_quotient
 from .hyperbolic import (
     hyperboloid_from_ball,
@@ -207,14 +207,32 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
     kappa = math.sqrt(-curvature)
     square = 4.0 * kappa**2 * row_dot(tangent_vec, tangent_vec)
     far = square > _LARGE**2
-    near = xp.where(far, 0.0, square)
-    distance = xp.sqrt(xp.where(far, square, _LARGE**2))
-    excess = detached(distance) - _LARGE
-    sine = 0.5 * xp.exp(distance - excess)
-    quotient = xp.where(far, sine / distance, sinh_quotient(near))
-    time = xp.where(far, sine, 1.0 + 0.5 * near * sinh_quotient(0.25 * near) ** 2)
+    excess = None
+    if _holds_nowhere(far):
+        quotient, time = _quotient_and_time(square)
+    else:
+        near_quotient, near_time = _quotient_and_time(xp.where(far, 0.0, square))
+        distance = xp.sqrt(xp.where(far, square, _LARGE**2))
+        excess = detached(distance) - _LARGE
+        sine = 0.5 * xp.exp(distance - excess)
+        quotient = xp.where(far, sine / distance, near_quotient)
+        time = xp.where(far, sine, near_time)
     products = 2.0 * kappa * quotient * (tangent_vec @ weight.mT)
     return _logits(products, time, weight, offset, kappa, excess)
+
+
+def _holds_nowhere(condition):
+    """Tell whether a condition is known to hold nowhere.
+
+    A case that does not occur need not be computed, unless torch traces or maps.
+    """
+    return is_readable(condition) and not bool(namespace(condition).any(condition))
+
+
+def _quotient_and_time(square):
+    """Return sinh(r) / r and cosh(r), given the square of r."""
+    time = 1.0 + 0.5 * square * sinh_quotient(0.25 * square) ** 2
+    return sinh_quotient(square), time
 
 
 def _logits(products, time, weight, offset, kappa, excess=None):
@@ -308,6 +326,8 @@ def tangent_from_distances(distances, curvature=-1.0):
     distances = kappa * distances
     largest = xp.max(xp.abs(detached(distances)), axis=-1, keepdims=True)
     far = largest > _LARGE
+    if _holds_nowhere(far):
+        return hyperboloid_to_origin_tangent(xp.sinh(distances)) / kappa
     near = hyperboloid_to_origin_tangent(xp.sinh(xp.where(far, 0.0, distances)))
     excess = largest - _LARGE
     shifted = xp.where(far, distances, _LARGE)

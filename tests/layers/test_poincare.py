@@ -190,6 +190,27 @@ def test_derivatives_of_long_tangent_vectors(rng):
     assert all(torch.isfinite(g).all() for g in gradients)
 
 
+@pytest.mark.parametrize("function", ["logits", "tangent"])
+def test_a_far_neighbour_in_the_batch_changes_nothing(rng, function):
+    """Neither a value nor a gradient, though more is computed for its sake."""
+    z, gamma = (torch.as_tensor(rng.standard_normal(shape)) for shape in ((3, 5), 3))
+    function = {
+        "logits": lambda v: kernels.ball_logits_of_tangent(v, z, gamma),
+        "tangent": kernels.tangent_from_distances,
+    }[function]
+    near = torch.as_tensor(rng.standard_normal((4, 5)), dtype=torch.float64)
+    results = []
+    for far in (1.0, 1e3):
+        batch = torch.cat([near, far * torch.ones(1, 5, dtype=torch.float64)])
+        batch.requires_grad_()
+        values = function(batch)
+        (gradient,) = torch.autograd.grad(torch.sin(values).sum(), batch)
+        assert torch.isfinite(values).all()
+        results.append((values[:4], gradient[:4]))
+    for alone, beside in zip(*results, strict=True):
+        torch.testing.assert_close(beside, alone, rtol=1e-14, atol=1e-15)
+
+
 def _exact_mlr(x, z, gamma):
     with mpmath.workdps(400):
         x, z = [mpmath.mpf(a) for a in x], [mpmath.mpf(a) for a in z]
