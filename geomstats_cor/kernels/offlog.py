@@ -499,24 +499,27 @@ def _differential_cotangent(cotangent, needed, vector, *at):
     return moved, exp_second_differential_at(completed, other, *at), None, None
 
 
-def _half_second_in_basis(cotangent, vector, values, vectors):
-    """Return the cotangent of the vector, and half of that of S in the basis."""
-    slopes = exp_divided_differences(values)
-    completed, other = _completed_in_basis(
-        slopes, values, vectors, cotangent, symmetrize(vector)
-    )
-    moved = out_of_basis(slopes * completed, vectors)
-    return moved, exp_half_second_in_basis(completed, other, values)
+def _plain_cotangent(
+    cotangent, needed, vector, matrix, values, vectors, differences=None
+):
+    """Return the cotangents of V and S, in the basis of eigenvectors.
 
-
-def _plain_cotangent(cotangent, needed, vector, matrix, values, vectors):
+    If S is a function of another matrix, `differences` are its first divided
+    differences, and the second cotangent is that of the other matrix.
+    """
     cotangent = hollow_part(cotangent)
     if not needed[1]:
         moved = _differential_value(cotangent, matrix, values, vectors)
         return moved, None, None, None
-    moved, half = _half_second_in_basis(cotangent, vector, values, vectors)
+    slopes = exp_divided_differences(values)
+    completed, other = _completed_in_basis(
+        slopes, values, vectors, cotangent, symmetrize(vector)
+    )
+    half = exp_half_second_in_basis(completed, other, values)
+    if differences is not None:
+        half = differences * half
     half = out_of_basis(half, vectors)
-    return moved, half + half.mT, None, None
+    return out_of_basis(slopes * completed, vectors), half + half.mT, None, None
 
 
 # The differential of Exp° at a matrix S = H + D(H): self-adjoint, as that of exp is.
@@ -558,14 +561,11 @@ def _inverse_cotangent(cotangent, needed, vector, correlation, *spectrum):
 
 
 def _plain_inverse_cotangent(cotangent, needed, vector, correlation, values, vectors):
-    cotangent = hollow_part(cotangent)
-    if not needed[1]:
-        moved = _inverse_value(cotangent, correlation, values, vectors)
-        return moved, None, None, None
     logarithms = namespace(values).log(values)
-    moved, half = _half_second_in_basis(cotangent, vector, logarithms, vectors)
-    half = log_divided_differences(values) * half
-    return moved, 2.0 * out_of_basis(half, vectors), None, None
+    differences = log_divided_differences(values) if needed[1] else None
+    return _plain_cotangent(
+        cotangent, needed, vector, None, logarithms, vectors, differences
+    )
 
 
 # The same at S = log C, as a function of C.
