@@ -318,6 +318,14 @@ def matmul(x, y):
     return x @ y
 
 
+def multiply_into(x, y, result):
+    """Write the product into an array, or into a part of one."""
+    if is_torch(x) and x.ndim == y.ndim == 3 and x.shape[0] == y.shape[0]:
+        namespace(x).bmm(x, y, out=result)
+    else:
+        namespace(x).matmul(x, y, out=result)
+
+
 def positive_row_solver(matrix):
     """Return the function that solves positive definite systems, factorised once.
 

@@ -16,22 +16,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._arrays import namespace, solve_unit_lower
+from ._arrays import is_torch, multiply_into, namespace, solve_unit_lower
 from ._gradients import is_plain
 
 _WHOLE_UP_TO = 200  # below, cutting costs as much as it saves
-_BLOCK, _MOST_BLOCKS = 100, 10
+_WHOLE_QUOTIENTS_UP_TO = 500  # in torch, which has a solver that numpy lacks
+_MOST_BLOCKS = 10
 
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
     if not _is_cut(a, b):
         return a @ b
-    result = _lower_room(a, b)
-    for rows, columns in _lower_pairs(result):
-        inner = slice(columns.start, rows.stop)
-        _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
+    result = _room(a, b)
+    _multiply_halves(a, b, result)
     return result
+
+
+def _multiply_halves(a, b, result):
+    """Write the product of lower triangular matrices, half of a matrix after half."""
+    size = a.shape[-1]
+    if size <= _WHOLE_UP_TO:
+        multiply_into(a, b, result)
+        return
+    first, second = slice(size // 2), slice(size // 2, None)
+    for half in (first, second):
+        _multiply_halves(*(x[..., half, half] for x in (a, b, result)))
+    result[..., first, second] = 0
+    _multiply(a[..., second, :], b[..., :, first], result, second, first)
 
 
 def lower_product_adjoint_left(a, b):
@@ -79,9 +91,11 @@ def lower_part_of_product(a, b):
     if not _is_cut(a, b):
         return a @ b
     result = _lower_room(a, b)
-    for rows, columns in _lower_pairs(result):
-        inner = slice(columns.start, None)
-        _multiply(a[..., rows, inner], b[..., inner, columns], result, rows, columns)
+    for rows, before, _ in _neighbours(result):
+        for columns in (*before, rows):
+            since = slice(columns.start, None)
+            known = a[..., rows, since], b[..., since, columns]
+            _multiply(*known, result, rows, columns)
     return result
 
 
@@ -92,10 +106,11 @@ def lower_quotient(strict, b):
     matrices are solved by substitution of blocks: what a block of rows or columns has
     to do with those solved before is a product.
     """
-    if not _is_cut(strict, b):
+    limit = _quotient_limit(strict)
+    if not _is_cut(strict, b, limit):
         return solve_unit_lower(strict, b)
-    result = _lower_room(strict, b)
-    for rows, before, _ in _neighbours(result):
+    result = _lower_room(strict, b, limit)
+    for rows, before, _ in _neighbours(result, limit):
         for columns in before:
             inner = slice(columns.start, rows.start)
             known = strict[..., rows, inner], result[..., inner, columns]
@@ -106,10 +121,11 @@ def lower_quotient(strict, b):
 
 def lower_right_quotient(strict, b):
     r"""Return :math:`B (I + N)^{-1}`."""
-    if not _is_cut(strict, b):
+    limit = _quotient_limit(strict)
+    if not _is_cut(strict, b, limit):
         return _solve_from_the_right(strict, b)
-    result = _lower_room(strict, b)
-    for columns, _, after in reversed(_neighbours(result)):
+    result = _lower_room(strict, b, limit)
+    for columns, _, after in reversed(_neighbours(result, limit)):
         for rows in after:
             inner = slice(columns.stop, rows.stop)
             known = result[..., rows, inner], strict[..., inner, columns]
@@ -128,10 +144,11 @@ def commuting_quotient(strict, b):
 
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    if not _is_cut(strict, b):
+    limit = _quotient_limit(strict)
+    if not _is_cut(strict, b, limit):
         return _solve_transposed(strict, b)
-    result = _lower_room(strict, b)
-    for rows in reversed(_blocks(result)):
+    result = _lower_room(strict, b, limit)
+    for rows in reversed(_blocks(result, limit)):
         until, after = slice(rows.stop), slice(rows.stop, None)
         known = strict[..., after, rows].mT, result[..., after, until]
         _multiply(*known, result, rows, until)
@@ -141,10 +158,11 @@ def lower_quotient_adjoint(strict, b):
 
 def lower_right_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    if not _is_cut(strict, b):
+    limit = _quotient_limit(strict)
+    if not _is_cut(strict, b, limit):
         return _solve_transposed_from_the_right(strict, b)
-    result = _lower_room(strict, b)
-    for columns in _blocks(result):
+    result = _lower_room(strict, b, limit)
+    for columns in _blocks(result, limit):
         before, since = slice(columns.start), slice(columns.start, None)
         known = result[..., since, before], strict[..., columns, before].mT
         _multiply(*known, result, since, columns)
@@ -173,31 +191,31 @@ def _solve(solve, strict, b, result, rows, columns, block):
 
 def _multiply(a, b, result, rows, columns):
     """Write a product into a block of a result."""
-    namespace(a).matmul(a, b, out=result[..., rows, columns])
+    multiply_into(a, b, result[..., rows, columns])
 
 
-def _is_cut(a, b):
+def _quotient_limit(strict):
+    """Return the size up to which quotients are computed whole."""
+    return _WHOLE_QUOTIENTS_UP_TO if is_torch(strict) else _WHOLE_UP_TO
+
+
+def _is_cut(a, b, limit=_WHOLE_UP_TO):
     # What is recorded, mapped or compiled does not write into parts of arrays.
-    return a.shape[-1] > _WHOLE_UP_TO and is_plain(a) and is_plain(b)
+    return a.shape[-1] > limit and is_plain(a) and is_plain(b)
 
 
-def _blocks(matrix):
-    """Return ranges of rows of about the same length."""
+def _blocks(matrix, limit=_WHOLE_UP_TO):
+    """Return ranges of rows of about the same length, half of the limit."""
     size = matrix.shape[-1]
-    count = min(max(2, size // _BLOCK), _MOST_BLOCKS)
+    count = min(max(2, 2 * size // limit), _MOST_BLOCKS)
     ends = [size * k // count for k in range(count + 1)]
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
 
 
-def _neighbours(matrix):
+def _neighbours(matrix, limit=_WHOLE_UP_TO):
     """Return each range of rows with those before it and those after it."""
-    blocks = _blocks(matrix)
+    blocks = _blocks(matrix, limit)
     return [(block, blocks[:k], blocks[k + 1 :]) for k, block in enumerate(blocks)]
-
-
-def _lower_pairs(matrix):
-    """Return the ranges of rows and columns of the blocks up to the diagonal."""
-    return [(r, c) for r, before, _ in _neighbours(matrix) for c in (*before, r)]
 
 
 def _room(a, b):
@@ -207,10 +225,10 @@ def _room(a, b):
     return namespace(b).empty(shape, dtype=b.dtype, device=b.device)
 
 
-def _lower_room(a, b):
+def _lower_room(a, b, limit=_WHOLE_UP_TO):
     """Return an array for a lower result, null from the diagonal blocks on."""
     result = _room(a, b)
-    for rows in _blocks(result):
+    for rows in _blocks(result, limit):
         result[..., rows, rows.start :] = 0
     return result
 
