@@ -15,7 +15,7 @@ from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
-from .kernels.packed_hollow import row0_covector
+from .kernels.packed_hollow import row0_covector, row0_covector_of_coords
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
@@ -856,7 +856,7 @@ class NullRowSumsMetric(FlatMetric):
 
     def strict_covector_of_coords(self, coords):
         """Return the same for the matrix with given coordinates."""
-        return self.strict_covector(self.from_coords(coords))
+        return row0_covector_of_coords(coords, self.eigenvalues)
 
     def from_printed(self, values):
         """Return coordinates from components in a basis that is not orthonormal."""

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ._arrays import (
+    constant,
     diagonal,
     diagonal_matrix,
     namespace,
@@ -22,9 +23,15 @@ from ._smooth import length, norm
 from .isometries import (
     filled,
     pack_strictly_lower,
+    row0_from_coords,
+    scale_row0,
     scaled_pieces,
     unpack_strictly_lower,
 )
+
+# Sizes up to which a product with a matrix that is kept is cheaper than what it does.
+_SUMMED_BY_PRODUCT_UP_TO = 48
+_CONVERTED_BY_PRODUCT_UP_TO = 24
 
 
 def hollow_row_sums(packed):
@@ -48,6 +55,8 @@ def hollow_row_sums(packed):
     array([3., 4., 5.])
     """
     size = _size(packed)
+    if size <= _SUMMED_BY_PRODUCT_UP_TO:
+        return packed @ constant(_incidence(size), packed)
     rows, columns = _rows_and_columns(size)
     by_rows = sum_by_index(packed, rows, size)
     return by_rows + sum_by_index(packed, columns, size)
@@ -204,6 +213,43 @@ def row0_covector(matrix):
     return 2.0 * pack_strictly_lower(shifted)
 
 
+def row0_covector_of_coords(coords, eigenvalues):
+    r"""Return `row0_covector` of the image by a product of null-row-sum matrices.
+
+    .. math:: x_{ij} = 2 Y_{ij} - Y_{ii} - Y_{jj} , \quad i > j , \qquad Y = A X ,
+
+    where :math:`\langle X, Y \rangle = \operatorname{tr}(X \, A Y)` is the product, and
+    :math:`X` is given by its coordinates.
+
+    Parameters
+    ----------
+    coords : array, shape=[..., n (n - 1) / 2]
+        Orthonormal coordinates of :math:`X`, see `row0_to_coords`.
+    eigenvalues : tuple of float or None
+        Eigenvalues of the product, see `row0_eigenvalues`.
+
+    Returns
+    -------
+    covector : array, shape=[..., n (n - 1) / 2]
+        The numbers :math:`x_{ij}`, row by row.
+    """
+    if _size(coords) <= _CONVERTED_BY_PRODUCT_UP_TO:
+        conversion = _conversion(coords.shape[-1], eigenvalues)
+        return coords @ constant(conversion, coords)
+    return _covector_of_coords(coords, eigenvalues)
+
+
+def _covector_of_coords(coords, eigenvalues):
+    matrix = row0_from_coords(coords, eigenvalues)
+    return row0_covector(scale_row0(matrix, eigenvalues))
+
+
+@functools.lru_cache(maxsize=16)
+def _conversion(dim, eigenvalues):
+    """Return the matrix that makes covectors of rows of coordinates."""
+    return _covector_of_coords(np.eye(dim), eigenvalues)
+
+
 def is_uniform(factors):
     """Tell whether all pieces that are not empty have the same number."""
     rest, standard, trivial = factors
@@ -212,6 +258,15 @@ def is_uniform(factors):
 
 def _size(packed):
     return (1 + math.isqrt(1 + 8 * packed.shape[-1])) // 2
+
+
+@functools.cache
+def _incidence(size):
+    """Return the matrix that sums rows of packed entries, shape=[d, n]."""
+    incidence = np.zeros((size * (size - 1) // 2, size))
+    for place in _rows_and_columns(size):
+        incidence[np.arange(len(place)), place] = 1.0
+    return incidence
 
 
 @functools.cache
