@@ -19,7 +19,7 @@ import numpy as np
 
 from . import kernels
 from .exceptions import GeomstatsCorError, ParameterError
-from .kernels._arrays import constant, namespace
+from .kernels._arrays import add_product, constant, namespace
 from .kernels._gradients import is_plain
 from .kernels._pieces import in_pieces
 from .kernels._precision import in_own_precision
@@ -231,10 +231,9 @@ class FlatHyperplanes(Hyperplanes):
 
     def logits(self, features, weight, gamma):
         """Return the logits; see `Hyperplanes`."""
-        xp = namespace(features)
         covectors, norms = self._covectors(weight)
-        logits = _flat(features) @ _flat(covectors).mT
-        return logits - xp.sum(gamma * norms, axis=-1)
+        offset = (gamma * norms).sum(axis=-1)
+        return add_product(offset, _flat(features), _flat(covectors).mT, -1.0)
 
     def _covectors(self, weight):
         """Return what pairs with features, and the lengths of the normals."""

@@ -130,11 +130,22 @@ def add_multiple(x, number, y):
     return x.add(y, alpha=number) if is_torch(x) else x + number * y
 
 
-def add_product(x, a, b):
-    """Return x + a @ b, in one pass where the library can."""
-    if is_torch(x) and x.ndim == a.ndim == b.ndim == 3:
-        return namespace(x).baddbmm(x, a, b)
-    return x + a @ b
+def add_scaled(x, factor, y, number=1.0):
+    """Return x + number * factor * y, entry by entry, in one pass where possible."""
+    if is_torch(x):
+        return x.addcmul(factor, y, value=number)
+    return x + (factor if number == 1.0 else number * factor) * y
+
+
+def add_product(x, a, b, number=1.0, factor=1.0):
+    """Return number * x + factor * a @ b, in one pass where the library can."""
+    if is_torch(x):
+        if x.ndim <= a.ndim == b.ndim == 2:
+            return namespace(x).addmm(x, a, b, beta=number, alpha=factor)
+        if x.ndim == a.ndim == b.ndim == 3:
+            return namespace(x).baddbmm(x, a, b, beta=number, alpha=factor)
+    product = a @ b if factor == 1.0 else factor * (a @ b)
+    return product + (x if number == 1.0 else number * x)
 
 
 def symmetric_product(x, y):

@@ -7,7 +7,7 @@ The matrix is a multiple of the identity and a weighted sum of products of vecto
 and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
 """
 
-from ._arrays import eps, namespace, row_dot
+from ._arrays import add_scaled, eps, namespace, row_dot
 from ._gradients import Opaque, StatedGradient
 
 
@@ -120,16 +120,20 @@ def truncated_solution(right, product, steps):
         side is its energy, as for the solution itself.
     """
     tiny = float(namespace(right).finfo(right.dtype).smallest_normal)
-    solution, residual, direction = 0.0, right, right
+    residual = direction = right
     square = row_dot(right, right)
+    solution = None
     for step in range(steps):
         image = product(direction)
         length = square / (row_dot(direction, image) + tiny)
-        solution = solution + length * direction
+        if solution is None:
+            solution = length * direction
+        else:
+            solution = add_scaled(solution, length, direction)
         if step + 1 < steps:
-            residual = residual - length * image
+            residual = add_scaled(residual, length, image, -1.0)
             previous, square = square, row_dot(residual, residual)
-            direction = residual + square / (previous + tiny) * direction
+            direction = add_scaled(residual, square / (previous + tiny), direction)
     return solution
 
 

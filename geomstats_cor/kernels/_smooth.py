@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 
 from ._arrays import namespace
-from ._gradients import StatedGradient
+from ._gradients import StatedGradient, is_plain
 
 _SERIES_BELOW = 0.1
 
@@ -47,6 +47,8 @@ _TANH_SERIES = _tanh_series(14)
 def length(square):
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
+    if is_plain(square):
+        return xp.sqrt(square)
     null = square == 0.0
     return xp.where(null, 0.0, xp.sqrt(xp.where(null, 1.0, square)))
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ._arrays import (
+    add_product,
     constant,
     diagonal,
     diagonal_matrix,
@@ -19,6 +20,7 @@ from ._arrays import (
     sum_by_index,
     take_last,
 )
+from ._gradients import is_readable
 from ._smooth import length, norm
 from .isometries import (
     filled,
@@ -209,8 +211,12 @@ def row0_covector(matrix):
     covector : array, shape=[..., n (n - 1) / 2]
         The numbers :math:`x_{ij}`, row by row.
     """
-    shifted = matrix - pair_sums(0.5 * diagonal(matrix))
-    return 2.0 * pack_strictly_lower(shifted)
+    size, diag = matrix.shape[-1], diagonal(matrix)
+    if size > _SUMMED_BY_PRODUCT_UP_TO:
+        return 2.0 * pack_strictly_lower(matrix - pair_sums(0.5 * diag))
+    packed = pack_strictly_lower(matrix)
+    sums = constant(_incidence(size), matrix).mT
+    return add_product(packed, diag, sums, number=2.0, factor=-1.0)
 
 
 def row0_covector_of_coords(coords, eigenvalues):
@@ -233,7 +239,8 @@ def row0_covector_of_coords(coords, eigenvalues):
     covector : array, shape=[..., n (n - 1) / 2]
         The numbers :math:`x_{ij}`, row by row.
     """
-    if _size(coords) <= _CONVERTED_BY_PRODUCT_UP_TO:
+    # What is traced cannot make the matrix, and gains nothing by it.
+    if _size(coords) <= _CONVERTED_BY_PRODUCT_UP_TO and is_readable(coords):
         conversion = _conversion(coords.shape[-1], eigenvalues)
         return coords @ constant(conversion, coords)
     return _covector_of_coords(coords, eigenvalues)
@@ -263,10 +270,9 @@ def _size(packed):
 @functools.cache
 def _incidence(size):
     """Return the matrix that sums rows of packed entries, shape=[d, n]."""
-    incidence = np.zeros((size * (size - 1) // 2, size))
-    for place in _rows_and_columns(size):
-        incidence[np.arange(len(place)), place] = 1.0
-    return incidence
+    rows, columns = _rows_and_columns(size)
+    identity = np.eye(size)
+    return identity[rows] + identity[columns]
 
 
 @functools.cache

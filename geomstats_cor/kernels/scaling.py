@@ -22,6 +22,7 @@ import math
 import numpy as np
 
 from ._arrays import (
+    add_scaled,
     diagonal,
     eps,
     eye_like,
@@ -270,20 +271,18 @@ def _rough_scaling(matrix):
 
     Truncated conjugate gradients keep what the safe length asks of a Newton step.
     """
-    xp = namespace(matrix)
-    scaling = xp.abs(diagonal(matrix)[..., None, :]) ** -0.5
+    scaling = abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
         # Along its own ray the objective is minimal where the mean row sum is one.
         row_sums = scaling * matmul(scaling, matrix)
-        factor = xp.abs(xp.mean(row_sums, axis=-1, keepdims=True)) ** -0.5
-        scaling = factor * scaling
-        row_sums = factor**2 * row_sums
+        mean = abs(row_sums.mean(axis=-1, keepdims=True))
+        scaling = scaling / mean**0.5
 
         def hessian(vector, scaling=scaling):
-            return vector + scaling * matmul(scaling * vector, matrix)
+            return add_scaled(vector, scaling, matmul(scaling * vector, matrix))
 
-        step = -truncated_solution(row_sums - 1.0, hessian, _ROUGH_STEPS)
-        scaling = scaling + scaling * (_safe_length(step) * step)
+        step = truncated_solution(1.0 - row_sums / mean, hessian, _ROUGH_STEPS)
+        scaling = add_scaled(scaling, scaling, _safe_length(step) * step)
     return scaling
 
 
@@ -305,7 +304,7 @@ def _iterate(matrix, scaling):
         unsettled = left & unsettled
         if not bool(xp.any(unsettled)):
             return scaling
-    error = _row_largest(scaling * product - 1.0)
+    error = _row_largest(_excess(scaling, product))
     unsettled = (error > 16.0 * eps(error)) & unsettled
     report_unfinished("log-scaling", error[..., 0, 0], ~unsettled[..., 0, 0], matrix)
     return scaling
@@ -331,13 +330,14 @@ class _Newton:
         self.matrix, self.start, self.product = matrix, start, product
         hessian = plus_diagonal(matrix, start[..., 0, :] ** -2)
         self.solve = positive_row_solver(hessian)
-        self.lack = 1.0 - start * product
-        self.step = self._step(self.lack)
-        self.relative = self.step / start
-        self.distance = _largest(self.relative)
+        self.excess = _excess(start, product)
+        self.back = self._step_back(self.excess)
+        self.relative_back = self.back / start
+        self.distance = _largest(self.relative_back)
 
-    def _step(self, lack):
-        return self.solve(lack / self.start)
+    def _step_back(self, excess):
+        """Return the step, with the other sign: nothing is negated on the way."""
+        return self.solve(excess / self.start)
 
     def from_afar(self):
         """Return the scaling after the step, and its product with the matrix.
@@ -346,15 +346,15 @@ class _Newton:
         length lowers the objective more, it is taken as it is.
         """
         xp, start, product = namespace(self.matrix), self.start, self.product
-        moved = matmul(self.step, self.matrix)
-        bold, bold_product = start + self.step, product + moved
+        moved = matmul(self.back, self.matrix)
+        bold, bold_product = start - self.back, product - moved
         for _ in range(_CORRECTIONS):
-            bold = bold + self._step(1.0 - bold * bold_product)
+            bold = bold - self._step_back(_excess(bold, bold_product))
             bold_product = matmul(bold, self.matrix)
         if _are_near(bold, bold_product):
             return bold, bold_product
-        length = _safe_length(self.relative)
-        safe, safe_product = start + length * self.step, product + length * moved
+        length = _safe_length(-self.relative_back)
+        safe, safe_product = start - length * self.back, product - length * moved
         # Nine tenths of the way to the boundary of the orthant, at most.
         inward = -xp.min(bold / start - 1.0, axis=-1, keepdims=True)
         length = 0.9 / xp.clip(inward, 0.9, None)
@@ -372,24 +372,29 @@ class _Newton:
         """
         xp = namespace(self.matrix)
         small = xp.clip(noise, None, 0.1 * eps(noise) ** 0.5)
-        scaling, step, lacks = self.start, self.step, [self.lack]
-        worst = _largest(self.lack / small)
+        scaling, back, excesses = self.start, self.back, [self.excess]
+        worst = _largest(self.excess / small)
         while True:
-            scaling = scaling + step
+            scaling = scaling - back
             product = matmul(scaling, self.matrix)
-            lack = 1.0 - scaling * product
-            lacks.append(lack)
-            previous, worst = worst, _largest(lack / small)
+            excess = _excess(scaling, product)
+            excesses.append(excess)
+            previous, worst = worst, _largest(excess / small)
             if not worst > 1.0:
                 return scaling, product, None
-            if len(lacks) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
+            if len(excesses) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
                 break
-            step = self._step(lack)
+            back = self._step_back(excess)
         # Where rounding leaves much, only stagnation tells that nothing is gained.
         patience = 1 if self.distance < _PROGRESS else 2
-        error, earlier = _row_largest(lack), _row_largest(lacks[-1 - patience])
+        error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
         stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
         return scaling, product, (error > small) & ~stagnates
+
+
+def _excess(scaling, product):
+    """Return what row sums have beyond one."""
+    return scaling * product - 1.0
 
 
 def _are_near(scaling, product):
@@ -398,30 +403,29 @@ def _are_near(scaling, product):
     The Newton decrement of a positive vector is at most the length of what its row sums
     lack: the scaled Hessian is the identity and a positive matrix more.
     """
-    xp = namespace(scaling)
-    lack = xp.linalg.vector_norm(1.0 - scaling * product, axis=-1)
-    return float(xp.max(lack)) < _CLOSE and float(xp.min(scaling)) > 0.0
+    excess = _excess(scaling, product)
+    square = (excess * excess).sum(axis=-1)
+    return float(square.max()) < _CLOSE**2 and float(scaling.min()) > 0.0
 
 
 def _noise(matrix, scaling):
     """Return what rounding in the row sums leaves of any residual."""
-    row_sums = scaling * matmul(scaling, namespace(matrix).abs(matrix))
+    row_sums = scaling * matmul(scaling, abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
 
 
 def _row_largest(rows):
-    xp = namespace(rows)
-    return xp.max(xp.abs(rows), axis=-1, keepdims=True)
+    return namespace(rows).max(abs(rows), axis=-1, keepdims=True)
 
 
 def _largest(array):
     """Return the largest absolute value that is not NaN, as a number."""
     if 0 in array.shape:
         return 0.0
-    xp = namespace(array)
-    array = xp.abs(array)
-    largest = float(xp.max(array))
+    array = abs(array)
+    largest = float(array.max())
     if math.isnan(largest):
+        xp = namespace(array)
         largest = float(xp.max(xp.where(xp.isnan(array), 0.0, array)))
     return largest
 
