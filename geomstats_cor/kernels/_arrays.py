@@ -29,6 +29,11 @@ def namespace(*arrays):
     return known
 
 
+def is_known(value):
+    """Tell that a value is of a type that arrays had before."""
+    return type(value) in _NAMESPACES
+
+
 def is_torch(array):
     """Tell whether an array is a torch tensor, without importing torch."""
     return namespace(array).__name__ == "array_api_compat.torch"

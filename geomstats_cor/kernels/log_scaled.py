@@ -11,6 +11,8 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
+import math
+
 import numpy as np
 
 from ._arrays import (
@@ -38,6 +40,7 @@ from .scaling import (
     solve_shifted,
 )
 from .symmetric import (
+    are_positive,
     log_differential_at,
     log_second_differential_at,
     positive_spectrum,
@@ -229,7 +232,7 @@ def _stable_spectrum(correlation):
     """
     xp = namespace(correlation)
     scaling = newton_scaling(correlation)
-    if bool(xp.all(xp.isfinite(scaling))):
+    if math.isfinite(float(scaling.sum())):
         return scaling, *_scaled_spectrum(correlation, scaling)
     known = xp.all(xp.isfinite(scaling), axis=-1, keepdims=True)
     values, vectors = _scaled_spectrum(
@@ -242,11 +245,20 @@ def _stable_spectrum(correlation):
 def _scaled_spectrum(correlation, scaling):
     xp = namespace(correlation)
     values, vectors = positive_spectrum(congruence(scaling, correlation))
+    if _is_harmless(scaling, values):
+        return values, vectors
     least = xp.min(scaling, axis=-1) ** 2
     bound = xp.minimum(_ILL_SCALED * least, _ILL_CONDITIONED * values[..., 0])
     if bool(xp.all(values[..., -1] < bound)):
         return values, vectors
     return _mended_spectrum(correlation, scaling, values, vectors)
+
+
+def _is_harmless(scaling, values):
+    """Tell at a glance that no matrix of a batch is ill-scaled or ill-conditioned."""
+    if not are_positive(values, 1.0 / _ILL_CONDITIONED):
+        return False
+    return float(values.max()) < _ILL_SCALED * float(scaling.min()) ** 2
 
 
 def _mended_spectrum(correlation, scaling, values, vectors):

@@ -20,7 +20,7 @@ References
 import math
 
 from ._arrays import constant, eigh, eps, matmul, namespace, symmetrize
-from ._gradients import Opaque, StatedGradient, detached
+from ._gradients import Opaque, StatedGradient, detached, is_readable
 from ._precision import in_own_precision
 from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
@@ -144,8 +144,18 @@ def positive_spectrum(matrix):
         Orthonormal eigenvectors, as columns.
     """
     values, vectors = spectrum(matrix)
-    positive = values > rank_tolerance(values) * values[..., -1:]
+    tolerance = rank_tolerance(values)
+    if is_readable(values) and are_positive(values, tolerance):
+        return values, vectors
+    positive = values > tolerance * values[..., -1:]
     return namespace(values).where(positive, values, float("nan")), vectors
+
+
+def are_positive(values, tolerance):
+    """Tell at a glance that no eigenvalue of a batch is small beside the largest."""
+    if 0 in values.shape:
+        return False
+    return float(values.min()) > tolerance * float(values.max())
 
 
 @in_own_precision
