@@ -131,7 +131,7 @@ def with_channels(point, n, channels):
     """
     require_size(point, n)
     if channels == 1 and point.ndim < 4:
-        return point[..., None, :, :]
+        return point.unsqueeze(-3)
     if point.ndim < 3 or point.shape[-3] != channels:
         raise ShapeError(
             f"the input has shape {tuple(point.shape)}, but the layer has {channels} "

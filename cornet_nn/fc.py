@@ -97,7 +97,7 @@ class CorFC(HyperplaneLayer):
             Coordinates under the metric of the output.
         """
         coords = self.hyperplanes_out.coords(self.logits(features), self.basis)
-        return coords[..., None, :]
+        return coords.unsqueeze(-2)
 
     def extra_repr(self):
         """Return sizes, metrics and channels."""

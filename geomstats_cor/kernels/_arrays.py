@@ -63,6 +63,17 @@ def diagonal(x):
     return namespace(x).linalg.diagonal(x)
 
 
+def as_rows(vectors):
+    """Return vectors [..., n] as matrices [..., 1, n] of one row."""
+    # Torch takes its time over an index such as [..., None, :].
+    return vectors.unsqueeze(-2) if is_torch(vectors) else vectors[..., None, :]
+
+
+def as_columns(vectors):
+    """Return vectors [..., n] as matrices [..., n, 1] of one column."""
+    return vectors.unsqueeze(-1) if is_torch(vectors) else vectors[..., None]
+
+
 def diagonal_matrix(vector):
     """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
     xp = namespace(vector)
@@ -160,7 +171,7 @@ def symmetric_product(x, y):
 
 def pair_sums(x):
     """Return the matrices x_i + x_j."""
-    return x[..., :, None] + x[..., None, :]
+    return as_columns(x) + as_rows(x)
 
 
 def row_dot(x, y):

@@ -23,6 +23,8 @@ import numpy as np
 
 from ._arrays import (
     add_scaled,
+    as_columns,
+    as_rows,
     diagonal,
     eps,
     eye_like,
@@ -198,7 +200,7 @@ def one_step_scaling(correlation):
 
 def congruence(scaling, matrix):
     """Return X M X, with X the diagonal matrix of a vector."""
-    return scaling[..., :, None] * matrix * scaling[..., None, :]
+    return as_columns(scaling) * matrix * as_rows(scaling)
 
 
 def _relative_response(scaling, vector, balanced):

@@ -19,7 +19,7 @@ References
 
 import math
 
-from ._arrays import constant, eigh, eps, matmul, namespace, symmetrize
+from ._arrays import as_rows, constant, eigh, eps, matmul, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached, is_readable
 from ._precision import in_own_precision
 from ._quadrature import rule_for_spectrum
@@ -51,7 +51,7 @@ def spectral(values, vectors):
     array([[1.25, 0.75],
            [0.75, 1.25]])
     """
-    return matmul(vectors * values[..., None, :], vectors.mT)
+    return matmul(vectors * as_rows(values), vectors.mT)
 
 
 def spectral_differential(vector, divided_differences, vectors):
