@@ -9,7 +9,7 @@ from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
 from .kernels._piecewise import piecewise
 from .kernels._smooth import coth_excess, length, log_sinh_quotient
-from .kernels.hyperbolic import hyperbolic_pairwise_dist
+from .kernels.hyperbolic import hyperbolic_pairwise_dist, scaled_origin_tangent
 from .kernels.hyperbolic_regression import hyperbolic_regression
 
 
@@ -92,6 +92,23 @@ class HyperbolicRowsMetric(ImageMetric):
     def to_coords(self, point):
         """Return the logarithm at the origin of the product of Poincaré balls."""
         return kernels.pack_strictly_lower(kernels.hyperboloid_to_origin_tangent(point))
+
+    def scaled_coords(self, point, factors):
+        """Return the same, with each row multiplied by a number.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            Points.
+        factors : array, shape=[n, 1]
+            A number for each row.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates of the rows, each times its number.
+        """
+        return kernels.pack_strictly_lower(scaled_origin_tangent(point, factors))
 
     def from_coords(self, coords):
         """Return the exponential at the origin of the product of Poincaré balls."""

@@ -378,12 +378,20 @@ class BallHyperplanes(Hyperplanes):
         dims = range(1, self.n)
         betas = np.repeat([kernels.beta_number(dim) for dim in dims], dims)
         self._to_joint = 1.0 / betas
+        # The first row is empty.
+        self._row_factors = np.array(
+            [[1.0], *([1.0 / kernels.beta_number(dim)] for dim in dims)]
+        )
         self._to_rows = betas / kernels.beta_number(self.dim)
 
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
-        coords = _in_pieces(self.metric.to_coords, self.metric, point)
-        return self.features_of_coords(coords)
+        return _in_pieces(self._joint_rows, self.metric, point)
+
+    def _joint_rows(self, point):
+        image = self.metric._image(point)
+        factors = constant(self._row_factors, image)
+        return self.metric.image_space.metric.scaled_coords(image, factors)
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
@@ -396,9 +404,11 @@ class BallHyperplanes(Hyperplanes):
     def logits(self, features, weight, gamma):
         """Return the logits of the Poincaré ball; see `Hyperplanes`."""
         weight = _flat(weight)
-        beta = kernels.beta_number(weight.shape[-1])
         return kernels.ball_logits_of_tangent(
-            beta * _flat(features), weight, gamma[..., 0]
+            _flat(features),
+            weight,
+            gamma[..., 0],
+            stretch=kernels.beta_number(weight.shape[-1]),
         )
 
     def coords(self, distances, basis="orthonormal"):

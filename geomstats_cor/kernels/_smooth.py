@@ -7,7 +7,7 @@ order; near zero a power series replaces the quotient.
 import math
 from fractions import Fraction
 
-from ._arrays import namespace
+from ._arrays import namespace, row_dot
 from ._gradients import StatedGradient, is_plain
 
 _SERIES_BELOW = 0.1
@@ -66,6 +66,14 @@ norm = StatedGradient(
     lambda x: namespace(x).linalg.vector_norm(x, axis=-1),
     lambda tangents, x: namespace(x).sum(tangents[0] * _direction(x), axis=-1),
     lambda cotangent, needed, x: (cotangent[..., None] * _direction(x),),
+)
+
+
+# The squares of these lengths, with the last axis kept, in a single pass.
+squared_length = StatedGradient(
+    lambda x: namespace(x).linalg.vector_norm(x, axis=-1, keepdims=True) ** 2,
+    lambda tangents, x: 2.0 * row_dot(x, tangents[0]),
+    lambda cotangent, needed, x: (2.0 * cotangent * x,),
 )
 
 

@@ -18,7 +18,7 @@ import math
 
 from ._arrays import eps, namespace, row_dot
 from ._gradients import detached, is_readable
-from ._smooth import length, sinh_quotient, tanh_quotient
+from ._smooth import length, sinh_quotient, squared_length, tanh_quotient
 from .hyperbolic import (
     hyperboloid_from_ball,
     hyperboloid_time,
@@ -160,7 +160,7 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
     return _logits(point @ weight.mT, hyperboloid_time(point), weight, offset, kappa)
 
 
-def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
+def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0, stretch=1.0):
     r"""Return `ball_logits` of a point given by its logarithm at the origin.
 
     .. math:: v_k = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
@@ -181,6 +181,8 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
         Offsets :math:`\gamma` of the hyperplanes from the origin.
     curvature : float
         Curvature :math:`K < 0`, :math:`\kappa = \sqrt{-K}`.
+    stretch : float
+        Number by which the tangent vectors are yet to be multiplied.
 
     Returns
     -------
@@ -205,7 +207,8 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
     """
     xp = namespace(tangent_vec)
     kappa = math.sqrt(-curvature)
-    square = 4.0 * kappa**2 * row_dot(tangent_vec, tangent_vec)
+    twice = 2.0 * kappa * stretch
+    square = twice**2 * squared_length(tangent_vec)
     far = square > _LARGE**2
     excess = None
     if _holds_nowhere(far):
@@ -217,7 +220,7 @@ def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0):
         sine = 0.5 * xp.exp(distance - excess)
         quotient = xp.where(far, sine / distance, near_quotient)
         time = xp.where(far, sine, near_time)
-    products = 2.0 * kappa * quotient * (tangent_vec @ weight.mT)
+    products = twice * quotient * (tangent_vec @ weight.mT)
     return _logits(products, time, weight, offset, kappa, excess)
 
 
