@@ -114,8 +114,8 @@ def require_size(point, n):
         )
 
 
-def with_channels(point, n, channels):
-    """Return matrices with an axis of channels.
+def lacks_channels(point, n, channels):
+    """Tell whether matrices come without an axis of channels; raise if they do not fit.
 
     Parameters
     ----------
@@ -126,16 +126,16 @@ def with_channels(point, n, channels):
 
     Returns
     -------
-    point : tensor, shape=[..., channels, n, n]
-        The same matrices.
+    lacks_channels : bool
+        Whether the axis of the single channel is missing.
     """
     require_size(point, n)
     if channels == 1 and point.ndim < 4:
-        return point.unsqueeze(-3)
+        return True
     if point.ndim < 3 or point.shape[-3] != channels:
         raise ShapeError(
             f"the input has shape {tuple(point.shape)}, but the layer has {channels} "
             f"channels: [..., {channels}, {n}, {n}] is wanted. Further axes of a batch "
             f"go before the channels."
         )
-    return point
+    return False

@@ -5,7 +5,7 @@ import abc
 import torch
 from torch import nn
 
-from ._doors import hyperplanes_of, require_positive, with_channels
+from ._doors import hyperplanes_of, lacks_channels, require_positive
 from ._precision import in_full_precision
 
 
@@ -118,7 +118,7 @@ class CorLayer(nn.Module, abc.ABC):
         return self.write(result[..., 0, :] if drop_channels else result)
 
     def admit(self, point):
-        """Return the input with an axis of channels, after a look at its shape.
+        """Return the features of an input, after a look at its shape.
 
         Parameters
         ----------
@@ -127,10 +127,12 @@ class CorLayer(nn.Module, abc.ABC):
 
         Returns
         -------
-        point : tensor, shape=[..., channels, n, n]
-            The same matrices.
+        features : tensor, shape=[..., channels, d]
+            What `read` takes from them.
         """
-        return with_channels(point, self.hyperplanes_in.n, self.channels)
+        alone = lacks_channels(point, self.hyperplanes_in.n, self.channels)
+        features = self.read(point)
+        return features.unsqueeze(-2) if alone else features
 
     @in_full_precision
     def forward(self, point):
@@ -146,7 +148,7 @@ class CorLayer(nn.Module, abc.ABC):
         output : tensor
             Correlation matrices or numbers.
         """
-        return self.finish(self.compute(self.read(self.admit(point))))
+        return self.finish(self.compute(self.admit(point)))
 
     def extra_repr(self):
         """Return sizes, channels and metrics."""

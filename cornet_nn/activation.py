@@ -44,7 +44,7 @@ class TangentActivation(CorLayer):
         self.function = function
 
     def admit(self, point):
-        """Return the input, after a look at its shape.
+        """Return the coordinates of an input, after a look at its shape.
 
         Parameters
         ----------
@@ -53,11 +53,11 @@ class TangentActivation(CorLayer):
 
         Returns
         -------
-        point : tensor, shape=[..., n, n]
-            The same matrices.
+        coords : tensor, shape=[..., d]
+            Coordinates.
         """
         require_size(point, self.hyperplanes_in.n)
-        return point
+        return self.read(point)
 
     def read(self, point):
         """Return the coordinates of points.

@@ -170,7 +170,7 @@ class CorNet(nn.Module):
 
     @in_full_precision
     def _read(self, point):
-        return self.conv.read(self.conv.admit(point))
+        return self.conv.admit(point)
 
     @in_full_precision
     def from_features(self, features):

@@ -123,7 +123,7 @@ def run_layers(layers, value, fuse, is_read=False):
         if is_read:
             features, is_read = value, False
         elif before is None:
-            features = layer.read(layer.admit(value))
+            features = layer.admit(value)
         elif fuse and _share_metric(before, layer):
             features = layer.read_coords(value)
         else:

@@ -61,7 +61,7 @@ class CorMLRNet(nn.Module):
     def features(self, x):
         """Return what the regression reads from the input; see `CorNet.features`."""
         point = x if self.front_end is None else self.front_end(x)
-        return self.mlr.read(self.mlr.admit(point))
+        return self.mlr.admit(point)
 
     def from_features(self, features):
         """Return the logits of inputs with given features."""

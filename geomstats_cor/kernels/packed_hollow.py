@@ -142,7 +142,8 @@ def packed_hollow_norm(packed, eigenvalues):
     xp = namespace(packed)
     size = norm(packed)
     if is_uniform(eigenvalues):
-        return math.sqrt(2.0 * eigenvalues[-1]) * size
+        factor = math.sqrt(2.0 * eigenvalues[-1])
+        return size if factor == 1.0 else factor * size
     alpha, beta, gamma = _coefficients(_size(packed), eigenvalues)
     row_sums = hollow_row_sums(packed)
     square = 2.0 * alpha * size**2 + beta * xp.sum(row_sums * row_sums, axis=-1)
