@@ -182,8 +182,10 @@ def row_dot(x, y):
 def take_last(x, index):
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
-        # For float64 this is three times as fast as index_select.
         index = namespace(x).asarray(index, device=x.device)
+        # Whichever is faster, by a factor of two.
+        if x.dtype == namespace(x).float32:
+            return x.index_select(-1, index)
         return x.gather(-1, index.expand(*x.shape[:-1], -1))
     return np.take(x, index, axis=-1)
 

@@ -213,7 +213,8 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
             k.log_scaling(make(points[index]))
         residuals.append(caught[0].message.residual)
     assert warning.index == ((1, 2), (4, 5))[np.argmax(residuals)]
-    assert warning.residual == max(residuals)
+    # A product of a batch may round otherwise than that of a single matrix.
+    assert warning.residual == pytest.approx(max(residuals), rel=1e-9)
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
