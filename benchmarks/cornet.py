@@ -186,7 +186,7 @@ def arguments():
     parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
     parser.add_argument("--metrics", nargs="+", choices=METRICS, default=list(METRICS))
     parser.add_argument("--batch", type=int, default=30)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=40, help="at most")
     parser.add_argument("--budget", type=float, help="seconds for a size and dtype")
     parser.add_argument("--no-backward", action="store_true", help="forward alone")
     parser.add_argument("--output", type=pathlib.Path, default="build/bench")

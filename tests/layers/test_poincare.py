@@ -1,5 +1,6 @@
 """The pieces of the Poincaré ball against formulas written apart from them."""
 
+import functools
 import math
 
 import mpmath
@@ -172,6 +173,16 @@ def test_tangent_vectors_are_exact_where_points_are_not(arrays, rng, length):
         x = [mpmath.tanh(size) * mpmath.mpf(a) / size for a in v]
         exact = [_exact_mlr(x, *plane) for plane in zip(z, gamma, strict=True)]
     np.testing.assert_allclose(logits, exact, rtol=1000 * arrays.eps)
+
+
+@pytest.mark.parametrize("stretch", [0.2, 7.0, 1e3])
+def test_tangent_vectors_may_be_stretched(arrays, rng, stretch):
+    v, z, gamma = rng.standard_normal((5, 4)), rng.standard_normal((3, 4)), np.ones(3)
+    logits = kernels.ball_logits_of_tangent
+    stretched = functools.partial(logits, stretch=stretch)
+    actual = arrays.apply(stretched, v, z, gamma)
+    expected = arrays.apply(logits, stretch * v, z, gamma)
+    np.testing.assert_allclose(actual, expected, rtol=1000 * arrays.eps)
 
 
 def test_derivatives_of_long_tangent_vectors(rng):
