@@ -118,7 +118,10 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             The image, but for what is left out.
         """
         lower = self._lower_map if is_plain(base_point) else self._map
-        return self._checked(base_point, lower(base_point))
+        image = lower(base_point)
+        # Where a factorisation fails, a whole matrix is NaN: one row tells.
+        self._checked(base_point, image[..., -1, :])
+        return image
 
     @_strict_if_wanted
     def inverse(self, image_point):

@@ -397,7 +397,7 @@ class BallHyperplanes(Hyperplanes):
         return _in_pieces(self._joint_rows, self.metric, point)
 
     def _joint_rows(self, point):
-        image = self.metric._image(point)
+        image = self.metric._lower_image(point)
         factors = constant(self._row_factors, image)
         return self.metric.image_space.metric.scaled_coords(image, factors)
 

@@ -122,7 +122,8 @@ def kernel_arguments(rng):
     arguments |= dict.fromkeys(names, 0.1 * vector)
     arguments |= dict.fromkeys(["eigenvalues", "factors"], (1.0, 2.0, 3.0))
     arguments |= dict.fromkeys(["packed", "coords"], rng.standard_normal(6))
-    arguments |= dict(distances=strict, curvature=-0.5, offset=0.1 * strict[-1])
+    arguments |= dict(distances=strict, curvature=-0.5, stretch=2.0)
+    arguments |= dict(offset=0.1 * strict[-1])
     arguments |= dict(weight=strict, ball_points=[0.1 * strict, strict], sizes=(1, 3))
     return arguments | dict(
         unit_lower=strict + np.eye(N),
