@@ -39,12 +39,12 @@ class CorLayer(nn.Module, abc.ABC):
 
         Parameters
         ----------
-        point : tensor, shape=[..., channels, n, n]
+        point : tensor, shape=[..., n, n]
             Correlation matrices.
 
         Returns
         -------
-        features : tensor, shape=[..., channels, d]
+        features : tensor, shape=[..., d]
             What the layer takes from them.
         """
         return self.hyperplanes_in.features(point)

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import kernels
 from .exceptions import GeomstatsCorError, ParameterError
-from .kernels._arrays import add_product, constant, namespace
+from .kernels._arrays import constant, namespace
 from .kernels._gradients import is_plain
 from .kernels._pieces import in_pieces
 from .kernels._precision import in_own_precision
@@ -231,16 +231,14 @@ class FlatHyperplanes(Hyperplanes):
 
     def logits(self, features, weight, gamma):
         """Return the logits; see `Hyperplanes`."""
-        covectors, norms, unit = self._covectors(weight)
-        offset = gamma * norms
-        offset = offset.sum(axis=-1) if offset.shape[-1] > 1 else offset[..., 0]
-        return add_product(offset, _flat(features), _flat(covectors).mT, -unit)
+        covectors, norms = self._covectors(weight)
+        logits = _flat(features) @ _flat(covectors).mT
+        return logits - (gamma * norms).sum(axis=-1)
 
     def _covectors(self, weight):
-        """Return what pairs with features, and the lengths of normals, with a unit."""
+        """Return what pairs with features, and the lengths of the normals."""
         covectors = self._push(weight)
-        norms = namespace(covectors).linalg.vector_norm(covectors, axis=-1)
-        return covectors, norms, 1.0
+        return covectors, namespace(covectors).linalg.vector_norm(covectors, axis=-1)
 
     def coords(self, distances, basis="orthonormal"):
         """Return the distances themselves, in an orthonormal basis."""
@@ -325,14 +323,8 @@ class StrictPartHyperplanes(FlatHyperplanes):
         return self._image_metric.strict_covector_of_coords(coords)
 
     def _covectors(self, weight):
-        # For a multiple of the Frobenius product, the unit is all that is to be done.
-        square = 2.0 * self._image_metric.strict_eigenvalues[-1]
-        eigenvalues = tuple(
-            None if value is None else value / square
-            for value in self._image_metric.strict_eigenvalues
-        )
-        norms = kernels.packed_hollow_norm(weight, eigenvalues)
-        return weight, norms, math.sqrt(square)
+        eigenvalues = self._image_metric.strict_eigenvalues
+        return weight, kernels.packed_hollow_norm(weight, eigenvalues)
 
     def _push(self, packed):
         return self._image_metric.from_strict_part(packed)

@@ -26,7 +26,7 @@ from .exceptions import (
     NotUnitDiagonalError,
     ShapeError,
 )
-from .kernels._arrays import cholesky, diagonal, is_known, namespace
+from .kernels._arrays import cholesky, diagonal, namespace
 from .kernels._gradients import detached, is_readable
 from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
@@ -248,8 +248,8 @@ def require_positive_definite(name, point, image):
         Name of the argument.
     point : array, shape=[..., n, n]
         Symmetric matrices with unit diagonal.
-    image : array, shape=[..., n, n]
-        What a map made of them.
+    image : array, shape=[..., n, n] or [..., n]
+        What a map made of them, or a row of it.
     """
     if not is_readable(image):
         return
@@ -353,7 +353,7 @@ def warn_near_boundary(where):
 def _are_alike(values):
     """Tell at a glance that values are arrays of one library, dtype and device."""
     first, *others = values
-    if not (is_known(first) or array_api_compat.is_array_api_obj(first)):
+    if not array_api_compat.is_array_api_obj(first):
         return False
     xp = namespace(first)
     if first.dtype != xp.float64 and first.dtype != xp.float32:

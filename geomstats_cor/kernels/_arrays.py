@@ -29,11 +29,6 @@ def namespace(*arrays):
     return known
 
 
-def is_known(value):
-    """Tell that a value is of a type that arrays had before."""
-    return type(value) in _NAMESPACES
-
-
 def is_torch(array):
     """Tell whether an array is a torch tensor, without importing torch."""
     return namespace(array).__name__ == "array_api_compat.torch"
@@ -155,7 +150,7 @@ def add_scaled(x, factor, y, number=1.0):
 
 def add_product(x, a, b, number=1.0, factor=1.0):
     """Return number * x + factor * a @ b, in one pass where the library can."""
-    if is_torch(x):
+    if is_torch(x) and x.dtype == a.dtype == b.dtype:
         if x.ndim <= a.ndim == b.ndim == 2:
             return namespace(x).addmm(x, a, b, beta=number, alpha=factor)
         if x.ndim == a.ndim == b.ndim == 3:
@@ -342,17 +337,18 @@ def solve_positive(matrix, vector):
 
 def matmul(x, y):
     """Return the product, by the cheapest call that knows these shapes."""
-    if is_torch(x) and x.ndim == y.ndim == 3 and x.shape[0] == y.shape[0]:
-        return namespace(x).bmm(x, y)
-    return x @ y
+    return namespace(x).bmm(x, y) if _are_paired(x, y) else x @ y
 
 
 def multiply_into(x, y, result):
     """Write the product into an array, or into a part of one."""
-    if is_torch(x) and x.ndim == y.ndim == 3 and x.shape[0] == y.shape[0]:
-        namespace(x).bmm(x, y, out=result)
-    else:
-        namespace(x).matmul(x, y, out=result)
+    product = namespace(x).bmm if _are_paired(x, y) else namespace(x).matmul
+    product(x, y, out=result)
+
+
+def _are_paired(x, y):
+    """Tell whether arrays are tensors [k, ...] of as many matrices."""
+    return is_torch(x) and x.ndim == y.ndim == 3 and x.shape[0] == y.shape[0]
 
 
 def positive_row_solver(matrix):

@@ -111,7 +111,7 @@ def truncated_solution(right, product, steps):
     product : callable
         Takes vectors [..., k], returns their products with the matrix.
     steps : int
-        Number of steps.
+        Number of steps, one at least.
 
     Returns
     -------
@@ -120,20 +120,21 @@ def truncated_solution(right, product, steps):
         side is its energy, as for the solution itself.
     """
     tiny = float(namespace(right).finfo(right.dtype).smallest_normal)
+
+    def image_and_length(direction, square):
+        image = product(direction)
+        return image, square / (row_dot(direction, image) + tiny)
+
     residual = direction = right
     square = row_dot(right, right)
-    solution = None
-    for step in range(steps):
-        image = product(direction)
-        length = square / (row_dot(direction, image) + tiny)
-        if solution is None:
-            solution = length * direction
-        else:
-            solution = add_scaled(solution, length, direction)
-        if step + 1 < steps:
-            residual = add_scaled(residual, length, image, -1.0)
-            previous, square = square, row_dot(residual, residual)
-            direction = add_scaled(residual, square / (previous + tiny), direction)
+    image, length = image_and_length(direction, square)
+    solution = length * direction
+    for _ in range(steps - 1):
+        residual = add_scaled(residual, length, image, -1.0)
+        previous, square = square, row_dot(residual, residual)
+        direction = add_scaled(residual, square / (previous + tiny), direction)
+        image, length = image_and_length(direction, square)
+        solution = add_scaled(solution, length, direction)
     return solution
 
 

@@ -26,7 +26,7 @@ _MOST_BLOCKS = 10
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
-    if not _is_cut(a, b):
+    if _product_blocks(a, b) is None:
         return a @ b
     result = _room(a, b)
     _multiply_halves(a, b, result)
@@ -48,10 +48,11 @@ def _multiply_halves(a, b, result):
 
 def lower_product_adjoint_left(a, b):
     r"""Return the lower triangle of :math:`A^\top B`."""
-    if not _is_cut(a, b):
+    blocks = _product_blocks(a, b)
+    if blocks is None:
         return a.mT @ b
-    result = _lower_room(a, b)
-    for rows in _blocks(result):
+    result = _lower_room(a, b, blocks)
+    for rows in blocks:
         until, since = slice(rows.stop), slice(rows.start, None)
         _multiply(a[..., since, rows].mT, b[..., since, until], result, rows, until)
     return result
@@ -59,10 +60,11 @@ def lower_product_adjoint_left(a, b):
 
 def lower_product_adjoint_right(a, b):
     r"""Return the lower triangle of :math:`A B^\top`."""
-    if not _is_cut(a, b):
+    blocks = _product_blocks(a, b)
+    if blocks is None:
         return a @ b.mT
-    result = _lower_room(a, b)
-    for columns in _blocks(result):
+    result = _lower_room(a, b, blocks)
+    for columns in blocks:
         until, since = slice(columns.stop), slice(columns.start, None)
         factors = a[..., since, until], b[..., columns, until].mT
         _multiply(*factors, result, since, columns)
@@ -71,10 +73,11 @@ def lower_product_adjoint_right(a, b):
 
 def lower_times_upper(a, b):
     r"""Return :math:`A B^\top`, all of it."""
-    if not _is_cut(a, b):
+    blocks = _product_blocks(a, b)
+    if blocks is None:
         return a @ b.mT
     result = _room(a, b)
-    for block in _blocks(result):
+    for block in blocks:
         until, since, after = (
             slice(block.stop),
             slice(block.start, None),
@@ -88,10 +91,11 @@ def lower_times_upper(a, b):
 
 def lower_part_of_product(a, b):
     """Return the lower triangle of the product of any matrix and a lower one."""
-    if not _is_cut(a, b):
+    blocks = _product_blocks(a, b)
+    if blocks is None:
         return a @ b
-    result = _lower_room(a, b)
-    for rows, before, _ in _neighbours(result):
+    result = _lower_room(a, b, blocks)
+    for rows, before, _ in _neighbours(blocks):
         for columns in (*before, rows):
             since = slice(columns.start, None)
             known = a[..., rows, since], b[..., since, columns]
@@ -106,11 +110,11 @@ def lower_quotient(strict, b):
     matrices are solved by substitution of blocks: what a block of rows or columns has
     to do with those solved before is a product.
     """
-    limit = _quotient_limit(strict)
-    if not _is_cut(strict, b, limit):
+    blocks = _quotient_blocks(strict, b)
+    if blocks is None:
         return solve_unit_lower(strict, b)
-    result = _lower_room(strict, b, limit)
-    for rows, before, _ in _neighbours(result, limit):
+    result = _lower_room(strict, b, blocks)
+    for rows, before, _ in _neighbours(blocks):
         for columns in before:
             inner = slice(columns.start, rows.start)
             known = strict[..., rows, inner], result[..., inner, columns]
@@ -121,11 +125,11 @@ def lower_quotient(strict, b):
 
 def lower_right_quotient(strict, b):
     r"""Return :math:`B (I + N)^{-1}`."""
-    limit = _quotient_limit(strict)
-    if not _is_cut(strict, b, limit):
+    blocks = _quotient_blocks(strict, b)
+    if blocks is None:
         return _solve_from_the_right(strict, b)
-    result = _lower_room(strict, b, limit)
-    for columns, _, after in reversed(_neighbours(result, limit)):
+    result = _lower_room(strict, b, blocks)
+    for columns, _, after in reversed(_neighbours(blocks)):
         for rows in after:
             inner = slice(columns.stop, rows.stop)
             known = result[..., rows, inner], strict[..., inner, columns]
@@ -144,11 +148,11 @@ def commuting_quotient(strict, b):
 
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    limit = _quotient_limit(strict)
-    if not _is_cut(strict, b, limit):
+    blocks = _quotient_blocks(strict, b)
+    if blocks is None:
         return _solve_transposed(strict, b)
-    result = _lower_room(strict, b, limit)
-    for rows in reversed(_blocks(result, limit)):
+    result = _lower_room(strict, b, blocks)
+    for rows in reversed(blocks):
         until, after = slice(rows.stop), slice(rows.stop, None)
         known = strict[..., after, rows].mT, result[..., after, until]
         _multiply(*known, result, rows, until)
@@ -158,11 +162,11 @@ def lower_quotient_adjoint(strict, b):
 
 def lower_right_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    limit = _quotient_limit(strict)
-    if not _is_cut(strict, b, limit):
+    blocks = _quotient_blocks(strict, b)
+    if blocks is None:
         return _solve_transposed_from_the_right(strict, b)
-    result = _lower_room(strict, b, limit)
-    for columns in _blocks(result, limit):
+    result = _lower_room(strict, b, blocks)
+    for columns in blocks:
         before, since = slice(columns.start), slice(columns.start, None)
         known = result[..., since, before], strict[..., columns, before].mT
         _multiply(*known, result, since, columns)
@@ -194,27 +198,28 @@ def _multiply(a, b, result, rows, columns):
     multiply_into(a, b, result[..., rows, columns])
 
 
-def _quotient_limit(strict):
-    """Return the size up to which quotients are computed whole."""
-    return _WHOLE_QUOTIENTS_UP_TO if is_torch(strict) else _WHOLE_UP_TO
+def _product_blocks(a, b):
+    return _blocks(a, b, _WHOLE_UP_TO)
 
 
-def _is_cut(a, b, limit=_WHOLE_UP_TO):
+def _quotient_blocks(strict, b):
+    limit = _WHOLE_QUOTIENTS_UP_TO if is_torch(strict) else _WHOLE_UP_TO
+    return _blocks(strict, b, limit)
+
+
+def _blocks(a, b, limit):
+    """Return ranges of rows, half as long as the limit; None for whole matrices."""
+    size = a.shape[-1]
     # What is recorded, mapped or compiled does not write into parts of arrays.
-    return a.shape[-1] > limit and is_plain(a) and is_plain(b)
-
-
-def _blocks(matrix, limit=_WHOLE_UP_TO):
-    """Return ranges of rows of about the same length, half of the limit."""
-    size = matrix.shape[-1]
+    if size <= limit or not (is_plain(a) and is_plain(b)):
+        return None
     count = min(max(2, 2 * size // limit), _MOST_BLOCKS)
     ends = [size * k // count for k in range(count + 1)]
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
 
 
-def _neighbours(matrix, limit=_WHOLE_UP_TO):
+def _neighbours(blocks):
     """Return each range of rows with those before it and those after it."""
-    blocks = _blocks(matrix, limit)
     return [(block, blocks[:k], blocks[k + 1 :]) for k, block in enumerate(blocks)]
 
 
@@ -225,10 +230,10 @@ def _room(a, b):
     return namespace(b).empty(shape, dtype=b.dtype, device=b.device)
 
 
-def _lower_room(a, b, limit=_WHOLE_UP_TO):
+def _lower_room(a, b, blocks):
     """Return an array for a lower result, null from the diagonal blocks on."""
     result = _room(a, b)
-    for rows in _blocks(result, limit):
+    for rows in blocks:
         result[..., rows, rows.start :] = 0
     return result
 
