@@ -376,12 +376,11 @@ class BallHyperplanes(Hyperplanes):
     def __init__(self, metric):
         super().__init__(metric)
         dims = range(1, self.n)
-        betas = np.repeat([kernels.beta_number(dim) for dim in dims], dims)
-        self._to_joint = 1.0 / betas
+        betas = np.array([kernels.beta_number(dim) for dim in dims])
         # The first row is empty.
-        self._row_factors = np.array(
-            [[1.0], *([1.0 / kernels.beta_number(dim)] for dim in dims)]
-        )
+        self._row_factors = np.concatenate([[1.0], 1.0 / betas])[:, None]
+        betas = np.repeat(betas, dims)
+        self._to_joint = 1.0 / betas
         self._to_rows = betas / kernels.beta_number(self.dim)
 
     def features(self, point):

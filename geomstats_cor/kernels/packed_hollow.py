@@ -215,6 +215,7 @@ def row0_covector(matrix):
     size, diag = matrix.shape[-1], diagonal(matrix)
     if size > _SUMMED_BY_PRODUCT_UP_TO:
         return 2.0 * pack_strictly_lower(matrix - pair_sums(0.5 * diag))
+    # The same sums of pairs, packed from the start: no pass over the matrices.
     packed = pack_strictly_lower(matrix)
     sums = constant(_incidence(size), matrix).mT
     return add_product(packed, diag, sums, number=2.0, factor=-1.0)
