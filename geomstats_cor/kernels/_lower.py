@@ -16,17 +16,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._arrays import is_torch, multiply_into, namespace, solve_unit_lower
+from ._arrays import (
+    multiply_into,
+    namespace,
+    solve_commuting_unit_lower,
+    solve_unit_lower,
+)
 from ._gradients import is_plain
 
-_WHOLE_UP_TO = 200  # below, cutting costs as much as it saves
-_WHOLE_QUOTIENTS_UP_TO = 500  # in torch, which has a solver that numpy lacks
+# Below, cutting costs as much as it saves.
+_WHOLE_UP_TO = 199
+_WHOLE_PRODUCTS_UP_TO = 80
 _MOST_BLOCKS = 10
 
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
-    if _product_blocks(a, b) is None:
+    if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
         return a @ b
     result = _room(a, b)
     _multiply_halves(a, b, result)
@@ -36,7 +42,7 @@ def lower_product(a, b):
 def _multiply_halves(a, b, result):
     """Write the product of lower triangular matrices, half of a matrix after half."""
     size = a.shape[-1]
-    if size <= _WHOLE_UP_TO:
+    if size <= _WHOLE_PRODUCTS_UP_TO:
         multiply_into(a, b, result)
         return
     first, second = slice(size // 2), slice(size // 2, None)
@@ -48,7 +54,7 @@ def _multiply_halves(a, b, result):
 
 def lower_product_adjoint_left(a, b):
     r"""Return the lower triangle of :math:`A^\top B`."""
-    blocks = _product_blocks(a, b)
+    blocks = _blocks(a, b)
     if blocks is None:
         return a.mT @ b
     result = _lower_room(a, b, blocks)
@@ -60,7 +66,7 @@ def lower_product_adjoint_left(a, b):
 
 def lower_product_adjoint_right(a, b):
     r"""Return the lower triangle of :math:`A B^\top`."""
-    blocks = _product_blocks(a, b)
+    blocks = _blocks(a, b)
     if blocks is None:
         return a @ b.mT
     result = _lower_room(a, b, blocks)
@@ -73,7 +79,7 @@ def lower_product_adjoint_right(a, b):
 
 def lower_times_upper(a, b):
     r"""Return :math:`A B^\top`, all of it."""
-    blocks = _product_blocks(a, b)
+    blocks = _blocks(a, b)
     if blocks is None:
         return a @ b.mT
     result = _room(a, b)
@@ -91,7 +97,7 @@ def lower_times_upper(a, b):
 
 def lower_part_of_product(a, b):
     """Return the lower triangle of the product of any matrix and a lower one."""
-    blocks = _product_blocks(a, b)
+    blocks = _blocks(a, b)
     if blocks is None:
         return a @ b
     result = _lower_room(a, b, blocks)
@@ -110,7 +116,7 @@ def lower_quotient(strict, b):
     matrices are solved by substitution of blocks: what a block of rows or columns has
     to do with those solved before is a product.
     """
-    blocks = _quotient_blocks(strict, b)
+    blocks = _blocks(strict, b)
     if blocks is None:
         return solve_unit_lower(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -125,7 +131,7 @@ def lower_quotient(strict, b):
 
 def lower_right_quotient(strict, b):
     r"""Return :math:`B (I + N)^{-1}`."""
-    blocks = _quotient_blocks(strict, b)
+    blocks = _blocks(strict, b)
     if blocks is None:
         return _solve_from_the_right(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -141,14 +147,14 @@ def lower_right_quotient(strict, b):
 
 def commuting_quotient(strict, b):
     r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
-    if strict.shape[-1] > _WHOLE_UP_TO:
-        return lower_quotient(strict, b)
-    return lower_right_quotient(strict, b)
+    if _blocks(strict, b) is None:
+        return solve_commuting_unit_lower(strict, b)
+    return lower_quotient(strict, b)
 
 
 def lower_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    blocks = _quotient_blocks(strict, b)
+    blocks = _blocks(strict, b)
     if blocks is None:
         return _solve_transposed(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -162,7 +168,7 @@ def lower_quotient_adjoint(strict, b):
 
 def lower_right_quotient_adjoint(strict, b):
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    blocks = _quotient_blocks(strict, b)
+    blocks = _blocks(strict, b)
     if blocks is None:
         return _solve_transposed_from_the_right(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -198,24 +204,19 @@ def _multiply(a, b, result, rows, columns):
     multiply_into(a, b, result[..., rows, columns])
 
 
-def _product_blocks(a, b):
-    return _blocks(a, b, _WHOLE_UP_TO)
-
-
-def _quotient_blocks(strict, b):
-    limit = _WHOLE_QUOTIENTS_UP_TO if is_torch(strict) else _WHOLE_UP_TO
-    return _blocks(strict, b, limit)
-
-
-def _blocks(a, b, limit):
-    """Return ranges of rows, half as long as the limit; None for whole matrices."""
+def _blocks(a, b):
+    """Return ranges of about a hundred rows; None for whole matrices."""
     size = a.shape[-1]
-    # What is recorded, mapped or compiled does not write into parts of arrays.
-    if size <= limit or not (is_plain(a) and is_plain(b)):
+    if size <= _WHOLE_UP_TO or not _may_be_cut(a, b):
         return None
-    count = min(max(2, 2 * size // limit), _MOST_BLOCKS)
+    count = min(max(2, 2 * size // _WHOLE_UP_TO), _MOST_BLOCKS)
     ends = [size * k // count for k in range(count + 1)]
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
+
+
+def _may_be_cut(a, b):
+    # What is recorded, mapped or compiled does not write into parts of arrays.
+    return is_plain(a) and is_plain(b)
 
 
 def _neighbours(blocks):
