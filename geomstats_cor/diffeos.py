@@ -14,8 +14,8 @@ from . import kernels
 from .kernels._arrays import eye_like, namespace
 from .kernels._gradients import is_plain, is_readable
 from .kernels._tolerances import rank_tolerance
-from .kernels.log_scaled import log_scaled_by_spectrum
-from .kernels.symmetric import log_by_spectrum
+from .kernels.log_scaled import lower_log_scaled
+from .kernels.symmetric import lower_sym_log
 from .validation import (
     call_strictly,
     first_index,
@@ -591,7 +591,7 @@ class OffLogDiffeo(CorrelationDiffeo):
         return kernels.off_log(base_point)
 
     def _lower_map(self, base_point):
-        return log_by_spectrum(base_point)
+        return lower_sym_log(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.off_exp(image_point)
@@ -694,7 +694,7 @@ class LogScalingDiffeo(CorrelationDiffeo):
         return kernels.log_scaled(base_point)
 
     def _lower_map(self, base_point):
-        return log_scaled_by_spectrum(base_point)
+        return lower_log_scaled(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.exp_scaled(image_point)

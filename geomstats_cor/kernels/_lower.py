@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._arrays import (
+    matmul,
     multiply_into,
     namespace,
     solve_commuting_unit_lower,
@@ -32,24 +33,50 @@ _MOST_BLOCKS = 10
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
+    return _product_of_halves(a, b, _multiply_triangles)
+
+
+def lower_half_of_product(a, b):
+    """Return the lower triangle of the product of any square matrices."""
+    return _product_of_halves(a, b, _multiply_below_diagonal)
+
+
+def _product_of_halves(a, b, multiply):
     if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
-        return a @ b
+        return matmul(a, b)
     result = _room(a, b)
-    _multiply_halves(a, b, result)
+    multiply(a, b, result)
     return result
 
 
-def _multiply_halves(a, b, result):
+def _multiply_triangles(a, b, result):
     """Write the product of lower triangular matrices, half of a matrix after half."""
-    size = a.shape[-1]
-    if size <= _WHOLE_PRODUCTS_UP_TO:
+    if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO:
         multiply_into(a, b, result)
         return
-    first, second = slice(size // 2), slice(size // 2, None)
+    first, second = _halves(result)
     for half in (first, second):
-        _multiply_halves(*(x[..., half, half] for x in (a, b, result)))
+        _multiply_triangles(*(x[..., half, half] for x in (a, b, result)))
     result[..., first, second] = 0
     _multiply(a[..., second, :], b[..., :, first], result, second, first)
+
+
+def _multiply_below_diagonal(a, b, result):
+    """Write the lower triangle of a square product, half of it after half."""
+    if result.shape[-1] <= _WHOLE_PRODUCTS_UP_TO:
+        multiply_into(a, b, result)
+        return
+    first, second = _halves(result)
+    for half in (first, second):
+        own = result[..., half, half]
+        _multiply_below_diagonal(a[..., half, :], b[..., :, half], own)
+    result[..., first, second] = 0
+    _multiply(a[..., second, :], b[..., :, first], result, second, first)
+
+
+def _halves(matrix):
+    middle = matrix.shape[-1] // 2
+    return slice(middle), slice(middle, None)
 
 
 def lower_product_adjoint_left(a, b):

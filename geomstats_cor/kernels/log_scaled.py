@@ -43,6 +43,7 @@ from .symmetric import (
     are_positive,
     log_differential_at,
     log_second_differential_at,
+    lower_spectral,
     positive_spectrum,
     spectral,
     sym_log,
@@ -344,10 +345,10 @@ def _row_products(x, y):
 
 
 @in_own_precision
-def log_scaled_by_spectrum(correlation):
-    """Return the image, whose row sums are null up to rounding, without derivatives."""
+def lower_log_scaled(correlation):
+    """Return the lower triangle of the image, up to rounding, without derivatives."""
     _, values, vectors = _balanced_spectrum(correlation)
-    return spectral(namespace(values).log(values), vectors)
+    return lower_spectral(namespace(values).log(values), vectors)
 
 
 def _log_scaled_value(correlation, scaling, values, vectors):

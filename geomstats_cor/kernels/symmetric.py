@@ -21,6 +21,7 @@ import math
 
 from ._arrays import as_rows, constant, eigh, eps, matmul, namespace, symmetrize
 from ._gradients import Opaque, StatedGradient, detached, is_readable
+from ._lower import lower_half_of_product
 from ._precision import in_own_precision
 from ._quadrature import rule_for_spectrum
 from ._tangent_spaces import moving_in
@@ -52,6 +53,11 @@ def spectral(values, vectors):
            [0.75, 1.25]])
     """
     return matmul(vectors * as_rows(values), vectors.mT)
+
+
+def lower_spectral(values, vectors):
+    """Return the lower triangle of `spectral`; what is above it means nothing."""
+    return lower_half_of_product(vectors * as_rows(values), vectors.mT)
 
 
 def spectral_differential(vector, divided_differences, vectors):
@@ -159,10 +165,10 @@ def are_positive(values, tolerance):
 
 
 @in_own_precision
-def log_by_spectrum(matrix):
-    """Return the logarithm, symmetric up to rounding, without derivatives."""
+def lower_sym_log(matrix):
+    """Return the lower triangle of the logarithm, without derivatives."""
     values, vectors = positive_spectrum(matrix)
-    return spectral(namespace(values).log(values), vectors)
+    return lower_spectral(namespace(values).log(values), vectors)
 
 
 def spectral_function(

@@ -7,8 +7,8 @@ from geomstats_cor.kernels import _lower
 
 from .references import relative_error
 
-SIZES = (5, 201, 403, 777)  # whole, in blocks, quotients of torch in blocks, too
-CUT = 501  # products and quotients alike
+SIZES = (5, 90, 163, 201, 403)  # whole, products in halves, quotients in blocks, too
+CUT = 201  # all of them
 
 
 def triangle(rng, n, batch=()):
@@ -72,6 +72,14 @@ def test_matrix_that_failed(double, rng, name):
 def test_lower_part_of_product(double, rng, n):
     a, b = rng.standard_normal((n, n)), triangle(rng, n)
     actual = double.apply(_lower.lower_part_of_product, a, b)
+    assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 1)], ids=str)
+@pytest.mark.parametrize("n", SIZES)
+def test_lower_half_of_product(double, rng, n, batch):
+    a, b = (rng.standard_normal((*batch, n, n)) for _ in range(2))
+    actual = double.apply(_lower.lower_half_of_product, a, b)
     assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
 
 
