@@ -4,6 +4,8 @@ import functools
 
 import torch
 
+from geomstats_cor.kernels._precision import is_autocast, no_autocast
+
 _HALF = (torch.float16, torch.bfloat16)
 
 
@@ -23,9 +25,9 @@ def in_full_precision(forward):
 
     @functools.wraps(forward)
     def wrapped(self, x):
-        if not torch.is_autocast_enabled(x.device.type):
+        if not is_autocast(x):
             return forward(self, x)
-        with torch.autocast(x.device.type, enabled=False):
+        with no_autocast(x):
             return forward(self, x.float() if x.dtype in _HALF else x)
 
     return wrapped

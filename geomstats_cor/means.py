@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 
 from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
+from .kernels._precision import in_own_precision
 from .metrics import require_metric
 from .validation import (
     as_arrays,
@@ -14,6 +15,7 @@ from .validation import (
 )
 
 
+@in_own_precision
 def frechet_mean(points, space, weights=None):
     r"""Return the Fréchet mean: the minimiser of :math:`\sum_i w_i d(C, C_i)^2`.
 
@@ -59,6 +61,7 @@ def frechet_mean(points, space, weights=None):
     return metric.diffeo.inverse(_call(mean, space, image, weights))
 
 
+@in_own_precision
 def frechet_variance(points, space, mean=None, weights=None):
     r"""Return the Fréchet variance :math:`\sum_i w_i d(M, C_i)^2 / \sum_i w_i`.
 

@@ -8,11 +8,13 @@ from .exceptions import ParameterError
 from .kernels._arrays import eps
 from .kernels._gradients import detached
 from .kernels._iteration import warn_unfinished
+from .kernels._precision import in_own_precision
 from .means import _admit_stack, _call
 
 _MAX_TRIMMINGS = 200
 
 
+@in_own_precision
 def geometric_median(points, space, weights=None):
     r"""Return the geometric median: the minimiser of :math:`\sum_i w_i d(C, C_i)`.
 
@@ -66,6 +68,7 @@ def geometric_median(points, space, weights=None):
     return metric.diffeo.inverse(found)
 
 
+@in_own_precision
 def trimmed_mean(points, space, fraction=0.1, weights=None):
     r"""Return a Fréchet mean that leaves out the farthest points.
 

@@ -12,6 +12,7 @@ from array_api_compat import array_namespace
 from . import kernels
 from .exceptions import ShapeError
 from .kernels._arrays import constant
+from .kernels._precision import in_own_precision
 from .validation import as_arrays
 
 
@@ -23,6 +24,7 @@ class TensorComponents:
         lower = kernels.unpack_strictly_lower(constant(np.eye(self._space.dim), like))
         return lower + lower.mT
 
+    @in_own_precision
     def metric_matrix(self, base_point=None):
         r"""Return the Gram matrix of the basis.
 
@@ -46,6 +48,7 @@ class TensorComponents:
         )
         return components @ components.mT
 
+    @in_own_precision
     def cometric_matrix(self, base_point=None):
         r"""Return the inverse :math:`g^{ij}` of the Gram matrix.
 
@@ -140,6 +143,7 @@ class TensorComponents:
         symbols = 0.25 * kernels.pack_strictly_lower(twice)
         return array_namespace(symbols).moveaxis(symbols, -1, -3)
 
+    @in_own_precision
     def inner_product_derivative_matrix(self, base_point=None):
         r"""Return the derivatives :math:`\partial_k g_{ij}`, the index k last.
 
@@ -182,6 +186,7 @@ class TensorComponents:
         )
         return kernels.pack_strictly_lower(curvature)
 
+    @in_own_precision
     def covariant_riemann_tensor(self, base_point=None):
         r"""Return :math:`R_{ijkl} = \langle R(e_k, e_l) e_j, e_i \rangle`.
 
@@ -203,6 +208,7 @@ class TensorComponents:
             "...im,...jklm->...ijkl", matrix, riemann
         )
 
+    @in_own_precision
     def ricci_tensor(self, base_point=None):
         r"""Return the Ricci tensor :math:`R_{ij} = R_{ikj}^k`, contracted.
 

@@ -5,6 +5,7 @@ from torch._C._functorch import TransformType
 from torch.autograd import Function, forward_ad
 
 from ._gradients import StatedGradient
+from ._precision import in_own_precision
 
 _NOT_COMPILED = (
     "torch.compile does not follow torch.func.grad, jvp and what is built on them into "
@@ -78,6 +79,7 @@ def is_readable(tensor):
     return not (
         torch.compiler.is_compiling()
         or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        or tensor.is_meta
         or isinstance(tensor, torch._subclasses.FakeTensor)
     )
 
@@ -111,10 +113,13 @@ def _autograd(function):
         ctx.save_for_backward(*arrays)
         return arrays
 
+    # Derivatives may be taken where autocast is at work, which values never see.
+    pull_back, push = map(in_own_precision, (function.pull_back, function.tangent))
+
     class Backward(Function):
         @staticmethod
         def backward(ctx, cotangent):
-            cotangents = function.pull_back(
+            cotangents = pull_back(
                 cotangent, ctx.needs_input_grad, *ctx.saved_tensors, *ctx.numbers
             )
             return (*cotangents, *(None for _ in ctx.numbers))
@@ -139,7 +144,7 @@ def _autograd(function):
 
         @staticmethod
         def jvp(ctx, *tangents):
-            return function.tangent(tangents, *ctx.saved_tensors, *ctx.numbers)
+            return push(tangents, *ctx.saved_tensors, *ctx.numbers)
 
     return Compiled, Eager
 

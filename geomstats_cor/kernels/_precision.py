@@ -1,15 +1,20 @@
-"""Half precision in, half precision out, single precision in between."""
+"""Half precision in, half precision out, single precision in between.
+
+Autocast has no say in between: it would multiply matrices with three digits, and
+factorisations need more.
+"""
 
 import functools
 
-from ._arrays import is_torch, namespace
+from ._arrays import namespace
 
 
 def in_own_precision(function):
-    """Let a function of arrays accept half precision, which torch cannot factorise.
+    """Let a function of arrays accept half precision, and ignore autocast.
 
-    Half and bfloat16 tensors are computed with in float32, and the result is returned
-    in their own type. Everything else passes untouched.
+    Half and bfloat16 tensors, which torch cannot factorise, are computed with in
+    float32, and the result is returned in their own type. Everything else passes
+    untouched.
 
     Parameters
     ----------
@@ -25,36 +30,87 @@ def in_own_precision(function):
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
-        half = None
-        for x in (*arguments, *keywords.values()):
-            if _is_half(x):
-                half = x.dtype
-                break
-        if half is None:
+        given = (*arguments, *keywords.values())
+        tensors = [x for x in given if _is_floating_tensor(x)]
+        if not tensors:
             return function(*arguments, **keywords)
-        result = function(
-            *(_to_single(x) for x in arguments),
-            **{name: _to_single(x) for name, x in keywords.items()},
-        )
-        return _to_type(result, half)
+        if is_autocast(tensors[0]):
+            with no_autocast(tensors[0]):
+                return wrapped(*arguments, **keywords)
+        half = next((x.dtype for x in tensors if _is_half(x)), None)
+        if half is not None:
+            arguments = [_to_single(x) for x in arguments]
+            keywords = {name: _to_single(x) for name, x in keywords.items()}
+        result = function(*arguments, **keywords)
+        if callable(result):
+            return _later(result, tensors[0], half)
+        return result if half is None else _to_type(result, half)
 
     return wrapped
 
 
+def is_autocast(tensor):
+    """Tell whether autocast is at work where a tensor is.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Tensor.
+
+    Returns
+    -------
+    is_autocast : bool
+        Whether products with the tensor would be narrowed.
+    """
+    device = tensor.device.type
+    return device != "meta" and namespace(tensor).is_autocast_enabled(device)
+
+
+def no_autocast(tensor):
+    """Return a context in which autocast is off where a tensor is.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Tensor.
+
+    Returns
+    -------
+    context : torch.autocast
+        Context manager.
+    """
+    return namespace(tensor).autocast(tensor.device.type, enabled=False)
+
+
+def _later(function, like, half):
+    """Return a function whose result has the precision of the call that made it."""
+
+    @functools.wraps(function)
+    def called(*arguments, **keywords):
+        if is_autocast(like):
+            with no_autocast(like):
+                return called(*arguments, **keywords)
+        result = function(*arguments, **keywords)
+        return result if half is None else _to_type(result, half)
+
+    return called
+
+
+def _is_floating_tensor(x):
+    floating = getattr(getattr(x, "dtype", None), "is_floating_point", False)
+    return floating and hasattr(type(x), "mT")
+
+
 def _is_half(x):
-    dtype = getattr(x, "dtype", None)
-    if getattr(dtype, "itemsize", None) != 2 or not hasattr(type(x), "mT"):
-        return False
-    return is_torch(x) and dtype.is_floating_point
+    return x.dtype.itemsize == 2
 
 
 def _to_single(x):
-    return x.to(namespace(x).float32) if _is_half(x) else x
+    half = _is_floating_tensor(x) and _is_half(x)
+    return x.to(namespace(x).float32) if half else x
 
 
 def _to_type(result, dtype):
     if isinstance(result, tuple):
         return tuple(_to_type(x, dtype) for x in result)
-    if callable(result):
-        return lambda *arguments: _to_type(result(*arguments), dtype)
     return result.to(dtype)

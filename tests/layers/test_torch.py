@@ -153,6 +153,28 @@ def test_autocast(kind, key):
     assert torch.isfinite(narrow).all()
 
 
+@every_layer
+@every_metric
+def test_layer_that_is_made_under_autocast(kind, key):
+    torch.manual_seed(0)
+    expected = LAYERS[kind](key, dtype=torch.float32)
+    torch.manual_seed(0)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        actual = LAYERS[kind](key, dtype=torch.float32)
+    for a, b in zip(actual.parameters(), expected.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=0)
+
+
+@every_layer
+@every_metric
+def test_shapes_without_numbers(kind, key):
+    given = points(4, (3, 2))
+    expected = layer_of(kind, key)(given)
+    actual = layer_of(kind, key).to("meta")(given.to("meta"))
+    assert actual.is_meta and actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+
+
 def test_autocast_of_a_compiled_layer():
     layer = layer_of("mlr", "ecm", dtype=torch.float32)
     given = points(4, (3, 2), dtype=torch.float32)
