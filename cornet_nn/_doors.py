@@ -3,8 +3,16 @@
 import operator
 from numbers import Real
 
+import numpy as np
+
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.kernels._gradients import detached, is_readable
+from geomstats_cor.validation import (
+    require_finite,
+    require_positive_definite,
+    require_variances,
+)
 
 
 def hyperplanes_of(space):
@@ -38,6 +46,19 @@ def hyperplanes_of(space):
             f"CorrelationMetric."
         )
     return metric.hyperplanes()
+
+
+def require_basis_of(hyperplanes, basis):
+    """Raise unless a metric has coordinates in a basis.
+
+    Parameters
+    ----------
+    hyperplanes : Hyperplanes
+        Hyperplanes of the metric.
+    basis : str
+        Name of the basis, see `CorFC`.
+    """
+    hyperplanes.coords(np.zeros(hyperplanes.dim), basis)
 
 
 def as_space(space, metric, name):
@@ -97,6 +118,26 @@ def require_numbers(**numbers):
             raise ParameterError(f"{name} must be a number, not {number!r}.")
 
 
+def require_definite(covariance, result, name="covariance"):
+    """Raise if a function of covariance matrices failed, which shows as NaN.
+
+    Parameters
+    ----------
+    covariance : tensor, shape=[..., n, n]
+        Covariance matrices.
+    result : tensor, shape=[..., n, n]
+        What was made of them.
+    name : str
+        What the matrices are called.
+    """
+    if not is_readable(result) or bool(detached(result).isfinite().all()):
+        return
+    require_finite(name, covariance)
+    require_variances(name, covariance)
+    remedy = "Shrink it before, as Shrinkage(1e-3) does."
+    require_positive_definite(name, covariance, result, remedy)
+
+
 def require_size(point, n):
     """Raise unless a tensor holds n x n matrices.
 
@@ -114,13 +155,14 @@ def require_size(point, n):
         )
 
 
-def lacks_channels(point, n, channels):
+def lacks_channels(shape, n, channels):
     """Tell whether matrices come without an axis of channels; raise if they do not fit.
 
     Parameters
     ----------
-    point : tensor, shape=[..., channels, n, n]
-        Matrices. For a single channel, [n, n] and [batch, n, n] are accepted, too.
+    shape : tuple of int
+        Shape [..., channels, n, n] of the matrices. For a single channel, [n, n] and
+        [batch, n, n] are accepted, too.
     n, channels : int
         Size and number of matrices.
 
@@ -129,12 +171,11 @@ def lacks_channels(point, n, channels):
     lacks_channels : bool
         Whether the axis of the single channel is missing.
     """
-    require_size(point, n)
-    if channels == 1 and point.ndim < 4:
+    if channels == 1 and len(shape) < 4:
         return True
-    if point.ndim < 3 or point.shape[-3] != channels:
+    if len(shape) < 3 or shape[-3] != channels:
         raise ShapeError(
-            f"the input has shape {tuple(point.shape)}, but the layer has {channels} "
+            f"the input has shape {tuple(shape)}, but the layer has {channels} "
             f"channels: [..., {channels}, {n}, {n}] is wanted. Further axes of a batch "
             f"go before the channels."
         )

@@ -5,7 +5,7 @@ import abc
 import torch
 from torch import nn
 
-from ._doors import hyperplanes_of, lacks_channels, require_positive
+from ._doors import hyperplanes_of, lacks_channels, require_positive, require_size
 from ._precision import in_full_precision
 
 
@@ -130,9 +130,30 @@ class CorLayer(nn.Module, abc.ABC):
         features : tensor, shape=[..., channels, d]
             What `read` takes from them.
         """
-        alone = lacks_channels(point, self.hyperplanes_in.n, self.channels)
+        require_size(point, self.hyperplanes_in.n)
+        alone = self._lacks_channels(point.shape[:-2])
         features = self.read(point)
         return features.unsqueeze(-2) if alone else features
+
+    def with_channels(self, features):
+        """Return features with an axis of channels, after a look at how many there are.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, d]
+            Features; the axis of a single channel may be missing.
+
+        Returns
+        -------
+        features : tensor, shape=[..., channels, d]
+            The same features.
+        """
+        alone = self._lacks_channels(features.shape[:-1])
+        return features.unsqueeze(-2) if alone else features
+
+    def _lacks_channels(self, batch):
+        n = self.hyperplanes_in.n
+        return lacks_channels((*batch, n, n), n, self.channels)
 
     @in_full_precision
     def forward(self, point):

@@ -4,6 +4,7 @@ import functools
 
 import torch
 
+from geomstats_cor.exceptions import ArrayTypeError
 from geomstats_cor.kernels._precision import is_autocast, no_autocast
 
 _HALF = (torch.float16, torch.bfloat16)
@@ -15,7 +16,7 @@ def in_full_precision(forward):
     Parameters
     ----------
     forward : callable
-        Method of a module that takes a tensor.
+        Method of a module that takes a tensor, or a sequence of tensors.
 
     Returns
     -------
@@ -25,9 +26,22 @@ def in_full_precision(forward):
 
     @functools.wraps(forward)
     def wrapped(self, x):
-        if not is_autocast(x):
+        tensors = x if isinstance(x, list | tuple) else (x,)
+        for tensor in tensors:
+            if not isinstance(tensor, torch.Tensor):
+                raise ArrayTypeError(
+                    f"the input is a {type(tensor).__name__}: a tensor is wanted, as "
+                    f"torch.as_tensor(x) makes of it."
+                )
+        if not (tensors and is_autocast(tensors[0])):
             return forward(self, x)
-        with no_autocast(x):
-            return forward(self, x.float() if x.dtype in _HALF else x)
+        with no_autocast(tensors[0]):
+            return forward(self, _widened(x))
 
     return wrapped
+
+
+def _widened(x):
+    if not isinstance(x, torch.Tensor):
+        return [_widened(tensor) for tensor in x]
+    return x.float() if x.dtype in _HALF else x

@@ -3,9 +3,8 @@
 import torch
 
 from geomstats_cor.exceptions import ParameterError
-from geomstats_cor.hyperplanes import require_basis
 
-from ._doors import hyperplanes_of, require_positive
+from ._doors import hyperplanes_of, require_basis_of, require_positive
 from ._layer import HyperplaneLayer
 
 
@@ -99,14 +98,15 @@ class CorConv1d(HyperplaneLayer):
                 f"kernel_size = {kernel_size} exceeds in_channels = {in_channels}: a "
                 f"receptive field has at most all channels."
             )
-        require_basis(basis)
+        planes = hyperplanes_of(space_out)
+        require_basis_of(planes, basis)
         fields = (in_channels - kernel_size) // stride + 1
         super().__init__(
             space_in,
             space_out,
             in_channels,
             out_channels * fields,
-            out_channels * hyperplanes_of(space_out).dim,
+            out_channels * planes.dim,
             kernel_size,
             device,
             dtype,

@@ -105,8 +105,14 @@ class CorNet(nn.Module):
     ):
         super().__init__()
         options = dict(device=device, dtype=dtype)
+        given = (space_in, space_out)
         space_in = as_space(space_in, metric, "space_in")
         space_out = as_space(space_out, metric, "space_out")
+        if metric is not None and given == (space_in, space_out):
+            raise ParameterError(
+                f"metric is {metric!r}, but both spaces have metrics of their own: "
+                f"leave it out, or pass sizes instead of spaces."
+            )
         self.front_end = front_end
         self.conv = CorConv1d(
             space_in,

@@ -14,7 +14,7 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import require_positive
+from ._doors import require_definite, require_positive
 from ._precision import in_full_precision
 from .front_end import CovariancePooling, Shrinkage
 
@@ -96,7 +96,9 @@ class GaussianEmbedding(nn.Module):
 
     Notes
     -----
-    Input [..., vectors, k], output [..., (k + 1) (k + 2) / 2].
+    Input [..., vectors, k], output [..., (k + 1) (k + 2) / 2]. Far from the origin, or
+    for small covariances, the matrix is ill-conditioned: its logarithm is computed in
+    float64, whatever the vectors are.
 
     References
     ----------
@@ -135,11 +137,13 @@ class GaussianEmbedding(nn.Module):
         embedding : tensor, shape=[..., (k + 1) (k + 2) / 2]
             Lower triangles of :math:`\log Y`, row by row.
         """
-        logarithm = kernels.sym_log(self.matrix(vectors))
+        matrix = self.matrix(vectors.double())
+        logarithm = kernels.sym_log(matrix)
+        require_definite(matrix, logarithm, "the embedding of a set of vectors")
         rows, columns = torch.tril_indices(
             *logarithm.shape[-2:], device=logarithm.device
         )
-        return logarithm[..., rows, columns]
+        return logarithm[..., rows, columns].to(vectors.dtype)
 
     def matrix(self, vectors):
         """Return the positive definite matrix :math:`Y`, of determinant one.
@@ -157,8 +161,10 @@ class GaussianEmbedding(nn.Module):
         covariance = self.shrinkage(self.pooling(vectors.mT))
         mean = vectors.mean(-2)[..., None]
         # The determinant of the block matrix is that of Sigma.
-        factor = torch.linalg.cholesky_ex(covariance).L
+        factor, failed = torch.linalg.cholesky_ex(covariance)
         deviations = factor.diagonal(dim1=-2, dim2=-1)
+        deviations = deviations.masked_fill(failed.bool()[..., None], torch.nan)
+        require_definite(covariance, deviations)
         scale = (-2.0 / (deviations.shape[-1] + 1) * deviations.log().sum(-1)).exp()
         above = torch.cat([covariance + mean @ mean.mT, mean], -1)
         below = torch.cat([mean.mT, torch.ones_like(mean[..., :1, :])], -1)

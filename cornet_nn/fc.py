@@ -1,8 +1,6 @@
 """The fully connected layer between correlation matrices."""
 
-from geomstats_cor.hyperplanes import require_basis
-
-from ._doors import hyperplanes_of, require_positive
+from ._doors import hyperplanes_of, require_basis_of, require_positive
 from ._layer import HyperplaneLayer
 
 
@@ -78,9 +76,11 @@ class CorFC(HyperplaneLayer):
         dtype=None,
     ):
         require_positive(channels=channels)
-        require_basis(basis)
-        out = hyperplanes_of(space_out).dim
-        super().__init__(space_in, space_out, channels, 1, out, channels, device, dtype)
+        planes = hyperplanes_of(space_out)
+        require_basis_of(planes, basis)
+        super().__init__(
+            space_in, space_out, channels, 1, planes.dim, channels, device, dtype
+        )
         self.basis = basis
 
     def compute(self, features):

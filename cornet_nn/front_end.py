@@ -5,7 +5,7 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import require_positive
+from ._doors import require_definite, require_positive
 from ._precision import in_full_precision
 
 
@@ -100,6 +100,7 @@ class Shrinkage(nn.Module):
             )
         self.amount = float(amount)
 
+    @in_full_precision
     def forward(self, covariance):
         """Return the shrunk covariance matrices.
 
@@ -168,7 +169,9 @@ class MatrixPower(nn.Module):
         power : tensor, shape=[..., n, n]
             Symmetric positive definite matrices.
         """
-        return kernels.sym_power(covariance, self.exponent)
+        power = kernels.sym_power(covariance, self.exponent)
+        require_definite(covariance, power)
+        return power
 
     def extra_repr(self):
         """Return the exponent."""
@@ -207,7 +210,9 @@ class ToCorrelation(nn.Module):
         correlation : tensor, shape=[..., n, n]
             Correlation matrices.
         """
-        return kernels.cor(covariance)
+        correlation = kernels.cor(covariance)
+        require_definite(covariance, correlation)
+        return correlation
 
 
 class PowerCorrelation(nn.Sequential):

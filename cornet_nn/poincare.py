@@ -13,6 +13,12 @@ import math
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.kernels._gradients import detached, is_readable
+from geomstats_cor.kernels._tolerances import membership_tolerance
+from geomstats_cor.validation import first_index, label_of
+
+# Curvatures whose roots, and their squares, are numbers in float32 as well.
+_LEAST, _MOST = 1e-60, 1e30
 
 
 def require_curvature(curvature):
@@ -28,13 +34,40 @@ def require_curvature(curvature):
     curvature : float
         Curvature.
     """
-    curvature = float(curvature)
-    if not (math.isfinite(curvature) and curvature < 0.0):
+    if getattr(curvature, "requires_grad", False):
         raise ParameterError(
-            f"the curvature of a Poincaré ball is negative, not {curvature}: pass "
-            f"curvature=-1.0, or one close to zero for nearly Euclidean layers."
+            "the curvature is a constant, and no gradient flows to it: pass a number."
+        )
+    curvature = float(curvature)
+    if not _LEAST <= -curvature <= _MOST:
+        raise ParameterError(
+            f"the curvature of a Poincaré ball is negative, from {-_MOST:g} to "
+            f"{-_LEAST:g}, not {curvature}: pass curvature=-1.0, or one close to zero "
+            f"for nearly Euclidean layers."
         )
     return curvature
+
+
+def require_ball(point, curvature):
+    """Raise if a point is outside of the ball, by more than rounding.
+
+    Parameters
+    ----------
+    point : tensor, shape=[..., k]
+        Point.
+    curvature : float
+        Curvature of the ball.
+    """
+    if not is_readable(point):
+        return
+    sizes = math.sqrt(-curvature) * detached(point).norm(dim=-1)
+    where = first_index(sizes > 1.0 + membership_tolerance(point))
+    if where is not None:
+        raise ParameterError(
+            f"{label_of('point', where)} is outside of the ball of curvature "
+            f"{curvature:g}, at {float(sizes[where]):.6g} times its radius: "
+            f"poincare_exp0 makes points of the ball of any vectors."
+        )
 
 
 def poincare_exp0(tangent_vec, curvature=-1.0):
@@ -102,7 +135,9 @@ def poincare_log0(point, curvature=-1.0):
     >>> poincare_log0(poincare_exp0(vector)).numpy().round(12)
     array([ 0.3, -0.4])
     """
-    return kernels.ball_log(point, require_curvature(curvature))
+    curvature = require_curvature(curvature)
+    require_ball(point, curvature)
+    return kernels.ball_log(point, curvature)
 
 
 def poincare_mlr(point, weight, gamma, curvature=-1.0):
@@ -152,7 +187,9 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
     array([1.2, 1.6])
     """
     _require_weights(point, weight, gamma)
-    return kernels.ball_logits(point, weight, gamma, require_curvature(curvature))
+    curvature = require_curvature(curvature)
+    require_ball(point, curvature)
+    return kernels.ball_logits(point, weight, gamma, curvature)
 
 
 def poincare_fc(point, weight, gamma, curvature=-1.0):
@@ -241,7 +278,10 @@ def beta_concat(points, curvature=-1.0):
     points = tuple(points)
     if not points:
         raise ShapeError("there are no points to concatenate: pass at least one.")
-    return kernels.ball_concat(points, require_curvature(curvature))
+    curvature = require_curvature(curvature)
+    for point in points:
+        require_ball(point, curvature)
+    return kernels.ball_concat(points, curvature)
 
 
 def beta_split(point, sizes, curvature=-1.0):
@@ -285,7 +325,9 @@ def beta_split(point, sizes, curvature=-1.0):
             f"sizes {sizes} do not add up to the dimension {point.shape[-1]} of the "
             f"point, positive numbers that they are to be."
         )
-    return kernels.ball_split(point, sizes, require_curvature(curvature))
+    curvature = require_curvature(curvature)
+    require_ball(point, curvature)
+    return kernels.ball_split(point, sizes, curvature)
 
 
 def _require_weights(point, weight, gamma):

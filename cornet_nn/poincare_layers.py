@@ -296,6 +296,7 @@ class BetaConcat(_OfCurvature):
     torch.Size([5, 5])
     """
 
+    @in_full_precision
     def forward(self, points):
         """Return the point of the ball of the sum of the dimensions.
 

@@ -114,11 +114,11 @@ def run_layers(layers, value, fuse, is_read=False):
     value : tensor
         Output of the last.
     """
-    before, dropped = None, False
+    before, dropped, counted = None, False, is_read
     for layer in layers:
         if not isinstance(layer, CorLayer):
             value = layer(_finished(before, value, dropped))
-            before, dropped = None, False
+            before, dropped, counted = None, False, False
             continue
         if is_read:
             features, is_read = value, False
@@ -128,6 +128,11 @@ def run_layers(layers, value, fuse, is_read=False):
             features = layer.read_coords(value)
         else:
             features = layer.read(before.write(value))
+        # An activation takes any number of channels: the next layer is to look at them.
+        if layer.channels is not None:
+            if before is not None and not counted:
+                features = layer.with_channels(features)
+            counted = True
         value = layer.compute(features)
         # An activation leaves the axis of channels as it found it.
         dropped = layer.drops_channels or (dropped and layer.channels_out is None)

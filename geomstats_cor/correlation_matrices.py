@@ -13,7 +13,7 @@ from geomstats.geometry.full_rank_correlation_matrices import (
 from geomstats.geometry.spd_matrices import SPDMatrices
 
 from . import kernels
-from .exceptions import NotPositiveDefiniteError, ParameterError, ShapeError
+from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import diagonal, eps, eye_like, off_diagonal, symmetrize
 from .kernels._gradients import prepare_torch
 from .kernels._tolerances import membership_tolerance, rank_tolerance
@@ -21,12 +21,12 @@ from .metrics import get_metric
 from .sampling import as_generator, as_samples, lkj_unit_lower
 from .validation import (
     as_arrays,
-    first_index,
     require_broadcast,
     require_correlation,
     require_finite,
     require_matrices,
     require_positive_definite,
+    require_variances,
 )
 
 
@@ -399,15 +399,7 @@ class FullRankCorrelationMatrices(LevelSet):
                 f"The covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
             )
         require_finite("point", point)
-        xp = array_namespace(point)
-        variances = xp.min(diagonal(point), axis=-1)
-        where = first_index(variances <= 0.0)
-        if where is not None:
-            label = f"point[{', '.join(map(str, where))}]" if where else "point"
-            raise NotPositiveDefiniteError(
-                f"{label} has a variance of {float(variances[where]):.3g}: leave "
-                f"constant variables out, or add a multiple of the identity."
-            )
+        require_variances("point", point)
         return kernels.cor(symmetrize(point))
 
     @staticmethod

@@ -31,7 +31,11 @@ from .kernels._gradients import detached, is_readable
 from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
-_REPAIR = "FullRankCorrelationMatrices(n).nearest_safe_point(point)"
+_REMEDY = (
+    "FullRankCorrelationMatrices(n).nearest_safe_point(point) shrinks such matrices "
+    "towards the identity; a covariance of fewer samples than variables needs "
+    "shrinkage before that."
+)
 
 
 def as_arrays(**arguments):
@@ -158,7 +162,7 @@ def require_finite(name, x):
     xp = array_namespace(x)
     where = first_index(~xp.all(xp.isfinite(x), axis=(-2, -1)))
     raise NotFiniteError(
-        f"{_label(name, where)} has a NaN or an infinity: look at the data it was "
+        f"{label_of(name, where)} has a NaN or an infinity: look at the data it was "
         f"computed from (a constant signal has no correlation)."
     )
 
@@ -185,7 +189,7 @@ def require_correlation(name, x):
     if where is not None:
         entry = int(xp.argmax(xp.abs(diag[where] - 1.0)))
         raise NotUnitDiagonalError(
-            f"{_label(name, where)} has {float(diag[where][entry]):.6g} at diagonal "
+            f"{label_of(name, where)} has {float(diag[where][entry]):.6g} at diagonal "
             f"entry {entry}, not 1. A covariance matrix becomes a correlation matrix "
             f"by FullRankCorrelationMatrices.from_covariance."
         )
@@ -212,7 +216,7 @@ def require_tangent(name, x):
     where = first_index(size > input_tolerance(x) * _scale(x))
     if where is not None:
         raise NotTangentError(
-            f"{_label(name, where)} has a diagonal entry of size "
+            f"{label_of(name, where)} has a diagonal entry of size "
             f"{float(size[where]):.3g}: tangent vectors of correlation matrices are "
             f"symmetric with null diagonal. FullRankCorrelationMatrices.to_tangent "
             f"projects onto them."
@@ -239,7 +243,28 @@ def _is_finite(x):
     return math.isfinite(total) or bool(namespace(x).isfinite(x).all())
 
 
-def require_positive_definite(name, point, image):
+def require_variances(name, x):
+    """Raise unless matrices have a positive diagonal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    x : array, shape=[..., n, n]
+        Covariance matrices.
+    """
+    if not is_readable(x):
+        return
+    variances = array_namespace(x).min(diagonal(detached(x)), axis=-1)
+    where = first_index(variances <= 0.0)
+    if where is not None:
+        raise NotPositiveDefiniteError(
+            f"{label_of(name, where)} has a variance of {float(variances[where]):.3g}: "
+            f"leave constant variables out, or add a multiple of the identity."
+        )
+
+
+def require_positive_definite(name, point, image, remedy=_REMEDY):
     """Raise if a map failed on a matrix, which shows as NaN in its image.
 
     Parameters
@@ -250,6 +275,8 @@ def require_positive_definite(name, point, image):
         Symmetric matrices with unit diagonal.
     image : array, shape=[..., n, n] or [..., n]
         What a map made of them, or a row of it.
+    remedy : str
+        What to do about it.
     """
     if not is_readable(image):
         return
@@ -264,10 +291,9 @@ def require_positive_definite(name, point, image):
         where = tuple(int(i) for i in np.unravel_index(worst, tuple(smallest.shape)))
     value = float(smallest[where])
     raise NotPositiveDefiniteError(
-        f"{_label(name, where)} is not positive definite to the precision of "
+        f"{label_of(name, where)} is not positive definite to the precision of "
         f"{str(point.dtype).removeprefix('torch.')}: its smallest eigenvalue is "
-        f"{value:.3g}. {_REPAIR} shrinks such matrices towards the identity; a "
-        f"covariance of fewer samples than variables needs shrinkage before that."
+        f"{value:.3g}. {remedy}"
     )
 
 
@@ -286,8 +312,9 @@ def require_finite_result(point):
     xp = array_namespace(point)
     where = first_index(~xp.all(xp.isfinite(point), axis=(-2, -1)))
     raise NotFiniteError(
-        f"{_label('the result', where)} overflows: the step or the coordinates are too "
-        f"large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller ones."
+        f"{label_of('the result', where)} overflows: the step or the coordinates are "
+        f"too large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller "
+        f"ones."
     )
 
 
@@ -343,9 +370,9 @@ def warn_near_boundary(where):
         Index in the batch.
     """
     message = (
-        f"{_label('the result', where)} is singular to working precision: it lies too "
-        f"close to the boundary of the manifold for any map to be undone there. Use a "
-        f"shorter step, or float64."
+        f"{label_of('the result', where)} is singular to working precision: it lies "
+        f"too close to the boundary of the manifold for any map to be undone there. "
+        f"Use a shorter step, or float64."
     )
     warn(NearBoundaryWarning(message), stacklevel=2)
 
@@ -429,8 +456,8 @@ def _require_symmetric(name, x, error):
     where = first_index(deviation > input_tolerance(x) * _scale(x))
     if where is not None:
         raise error(
-            f"{_label(name, where)} is not symmetric: entries differ from their mirror "
-            f"by up to {float(deviation[where]):.3g}. Average it with its transpose, "
+            f"{label_of(name, where)} is not symmetric: entries differ from their "
+            f"mirror by up to {float(deviation[where]):.3g}. Average it with its transpose, "
             f"(x + x.mT) / 2, if that is rounding."
         )
 
@@ -460,5 +487,19 @@ def first_index(bad):
     return tuple(int(i) for i in np.unravel_index(flat, tuple(bad.shape)))
 
 
-def _label(name, where):
+def label_of(name, where):
+    """Return what an error message calls a member of a batch.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    where : tuple of int
+        Index in the batch.
+
+    Returns
+    -------
+    label : str
+        The name with the index, if there is one.
+    """
     return f"{name}[{', '.join(map(str, where))}]" if where else name

@@ -671,6 +671,9 @@ def hyperboloid_to_ball_differential(vector, point):
 def hyperboloid_from_ball(ball_point):
     """Return the space coordinates :math:`2 p / (1 - |p|^2)`.
 
+    A point that rounding cannot tell from one of the boundary counts as a rounding
+    unit away from it.
+
     Parameters
     ----------
     ball_point : array, shape=[..., k]
@@ -693,7 +696,13 @@ def hyperboloid_from_ball(ball_point):
     >>> hyperboloid_from_ball(np.array([1 / 3])).round(12)
     array([0.75])
     """
-    return 2.0 * ball_point / (1.0 - row_dot(ball_point, ball_point))
+    return 2.0 * ball_point / _room_to_boundary(ball_point)
+
+
+def _room_to_boundary(ball_point):
+    """Return 1 - |p|^2, and a rounding unit at least."""
+    room = 1.0 - row_dot(ball_point, ball_point)
+    return namespace(room).clip(room, eps(room), None)
 
 
 def hyperboloid_from_ball_differential(vector, ball_point):
@@ -721,7 +730,7 @@ def hyperboloid_from_ball_differential(vector, ball_point):
     >>> hyperboloid_from_ball_differential(vector, ball_point).round(12)
     array([2.8125])
     """
-    rest = 1.0 - row_dot(ball_point, ball_point)
+    rest = _room_to_boundary(ball_point)
     product = 2.0 * row_dot(ball_point, vector) / rest
     return 2.0 * (vector + product * ball_point) / rest
 

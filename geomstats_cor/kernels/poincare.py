@@ -27,6 +27,7 @@ from .hyperbolic import (
 
 _MARGIN = 16.0  # rounding units between the boundary and the points of a ball
 _LARGE = 20.0  # beyond, sinh and the exponential differ by less than rounding
+_UNDERFLOW = 80.0  # the exponential of minus this is still a number in float32
 # Coefficients of Gamma(a + 1/2) / Gamma(a) = sqrt(a) (1 - 1 / (8 a) + ...).
 _GAMMA_RATIO = (1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144)
 
@@ -247,13 +248,32 @@ def _logits(products, time, weight, offset, kappa, excess=None):
     norm = xp.linalg.vector_norm(weight, axis=-1)
     along = products / xp.where(norm == 0.0, 1.0, norm)
     shift = 2.0 * kappa * offset
-    sine = along * xp.cosh(shift) - time * xp.sinh(shift)
+    cosine, sine, over = _cosh_and_sinh(shift)
+    excess = over if excess is None else excess if over is None else excess + over
+    sine = along * cosine - time * sine
     distance = xp.asinh(sine)
     if excess is not None:
-        reach = xp.log(xp.abs(sine) + xp.hypot(sine, xp.exp(-excess) + 0.0 * sine))
+        # Beyond what can be told from zero, it matters no more.
+        least = xp.exp(-xp.clip(excess, None, _UNDERFLOW)) + 0.0 * sine
+        reach = xp.log(xp.abs(sine) + xp.hypot(sine, least))
         reach = xp.where(sine < 0.0, -excess - reach, excess + reach)
         distance = xp.where(excess > 0.0, reach, distance)
     return 2.0 / kappa * norm * distance
+
+
+def _cosh_and_sinh(x):
+    """Return cosh and sinh, and the excess whose exponential they have lost, if any."""
+    xp = namespace(x)
+    far = xp.abs(x) > _LARGE
+    if _holds_nowhere(far):
+        return xp.cosh(x), xp.sinh(x), None
+    near = xp.where(far, 0.0, x)
+    excess = xp.where(far, xp.abs(detached(x)) - _LARGE, 0.0)
+    # One of the two exponentials of a far number is null beside the other.
+    half = 0.5 * xp.exp(xp.where(far, xp.abs(x), _LARGE) - excess)
+    cosine = xp.where(far, half, xp.cosh(near))
+    sine = xp.where(far, xp.where(x < 0.0, -half, half), xp.sinh(near))
+    return cosine, sine, excess
 
 
 def ball_from_distances(distances, curvature=-1.0):

@@ -1,12 +1,21 @@
 """What is wrong is said, with the numbers, and with what to do."""
 
+import numpy as np
 import pytest
 import torch
 from geomstats.geometry.spd_matrices import SPDMatrices
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from cornet_nn import (
+    BetaConcat,
+    CorConv1d,
+    CorFC,
+    CorMLR,
+    CorNet,
+    TangentActivation,
+)
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import (
+    ArrayTypeError,
     NotPositiveDefiniteError,
     NotUnitDiagonalError,
     ParameterError,
@@ -120,9 +129,18 @@ def test_numbers():
 
 @pytest.mark.parametrize("name", ["olm, beta and gamma", "lsm, delta and zeta"])
 def test_the_printed_basis_is_that_of_frobenius(name):
-    layer = CorFC(SMALL, space_of(name, 4), basis="printed")
+    space = space_of(name, 4)
     with pytest.raises(ParameterError, match="belongs to the Frobenius product"):
-        layer(torch.eye(3))
+        CorFC(SMALL, space, basis="printed")
+    with pytest.raises(ParameterError, match="belongs to the Frobenius product"):
+        CorConv1d(SMALL, space, 2, 1, basis="printed")
+
+
+def test_arrays_of_another_library():
+    with pytest.raises(ArrayTypeError, match="is a ndarray: a tensor is wanted"):
+        CorMLR(SMALL, 2)(np.eye(3))
+    with pytest.raises(ArrayTypeError, match="is a list: a tensor is wanted"):
+        BetaConcat()([[0.1, 0.2]])
 
 
 def test_networks():
@@ -130,6 +148,9 @@ def test_networks():
         CorNet(4, 3, 2)
     with pytest.raises(ParameterError, match="there is no metric 'spam'"):
         CorNet(4, 3, 2, metric="spam")
+    with pytest.raises(ParameterError, match="both spaces have metrics of their own"):
+        CorNet(space_of("ecm", 4), SMALL, 2, metric="olm")
+    assert CorNet(space_of("ecm", 4), 3, 2, metric="olm").mlr.hyperplanes_in.n == 3
     with pytest.raises(ParameterError, match="pass a key"):
         CorNet(4, 3, 2, metric="olm", mlr=3)
     with pytest.raises(ShapeError, match="matrices of size 3, .* of size 4"):

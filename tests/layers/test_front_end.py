@@ -7,7 +7,12 @@ from torch.autograd import gradcheck
 
 import cornet_nn as nn
 from geomstats_cor import FullRankCorrelationMatrices
-from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.exceptions import (
+    NotFiniteError,
+    NotPositiveDefiniteError,
+    ParameterError,
+    ShapeError,
+)
 
 
 def normal(*shape, seed=0):
@@ -200,3 +205,51 @@ def test_errors():
         nn.TemporalPyramid(3)(torch.zeros(7, 2))
     with pytest.raises(ParameterError, match="features must be a positive integer"):
         nn.TemporalCovariance(2, features=0)
+
+
+def test_matrices_that_are_not_definite_are_named():
+    singular = torch.stack([torch.eye(3), torch.ones(3, 3)]).double()
+    for exponent in (-0.5, 0.5):
+        with pytest.raises(NotPositiveDefiniteError, match=r"covariance\[1\] is not"):
+            nn.MatrixPower(exponent)(singular)
+    constant = torch.diag(torch.tensor([1.0, 0.0, 2.0])).expand(2, 3, 3)
+    with pytest.raises(NotPositiveDefiniteError, match=r"\[0\] has a variance of 0"):
+        nn.ToCorrelation()(constant)
+    with pytest.raises(NotFiniteError, match="covariance has a NaN"):
+        nn.MatrixPower(0.5)(torch.full((2, 2), torch.nan))
+    with pytest.raises(NotPositiveDefiniteError, match="has a variance of 0"):
+        nn.GaussianEmbedding()(torch.ones(5, 3))
+    vectors = torch.cat([normal(1, 9, 4), torch.ones(1, 9, 1) * normal(1, 1, 4)])
+    vectors[1, :, 0] = torch.arange(9.0)
+    with pytest.raises(NotPositiveDefiniteError, match=r"covariance\[1\]"):
+        nn.GaussianEmbedding(shrinkage=0.0)(vectors)
+
+
+@pytest.mark.parametrize("scale, shift", [(1.0, 30.0), (1e-3, 0.0), (0.1, 20.0)])
+def test_embedding_of_single_precision(scale, shift):
+    """Ill-conditioned, but all digits of the vectors are there."""
+    vectors = (scale * normal(20, 31, 6) + shift).float()
+    actual = nn.GaussianEmbedding()(vectors)
+    assert actual.dtype == torch.float32
+    expected = nn.GaussianEmbedding()(vectors.double())
+    torch.testing.assert_close(actual.double(), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_shrinkage_of_the_embedding():
+    vectors = normal(31, 6)
+    covariance = np.cov(vectors.numpy().T, bias=True)
+    shrunk = 0.7 * covariance + 0.3 * np.trace(covariance) / 6 * np.eye(6)
+    mean = vectors.mean(0).numpy()
+    block = np.block([[shrunk + np.outer(mean, mean), mean[:, None]], [mean, 1.0]])
+    expected = block / np.linalg.det(shrunk) ** (1 / 7)
+    actual = nn.GaussianEmbedding(shrinkage=0.3).matrix(vectors)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
+def test_stride_of_the_convolution():
+    module = nn.TemporalCovariance(2, 1, 3, kernel_size=5, stride=4, shrinkage=0.0)
+    signal = normal(2, 41).float()
+    fields = signal.unfold(-1, 5, 4)  # [2, 10, 5]
+    filtered = torch.einsum("oik,itk->ot", module.conv.weight, fields)
+    expected = np.cov(filtered.detach().numpy(), bias=True)
+    np.testing.assert_allclose(module(signal)[0].detach(), expected, rtol=1e-4)

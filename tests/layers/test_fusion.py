@@ -5,7 +5,14 @@ import itertools
 import pytest
 import torch
 
-from cornet_nn import CorFC, CorMLR, CorNet, CorSequential, TangentActivation
+from cornet_nn import (
+    CorConv1d,
+    CorFC,
+    CorMLR,
+    CorNet,
+    CorSequential,
+    TangentActivation,
+)
 from geomstats_cor.exceptions import ShapeError
 from geomstats_cor.pullback import CorrelationMetric
 
@@ -135,3 +142,30 @@ def test_layers_that_do_not_fit():
     with pytest.raises(ShapeError, match="gives 1 channels, but layer 2 takes 2"):
         activation = TangentActivation(small, torch.relu)
         CorSequential(CorFC(large, small), activation, CorMLR(small, 3, channels=2))
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (5, 1), (2, 5, 1)], ids=str)
+@pytest.mark.parametrize("before", [(), (torch.nn.Identity(),)], ids=["first", "later"])
+def test_a_layer_after_an_activation_looks_at_channels(before, shape, fuse):
+    space, small = space_of("olm", 4), space_of("olm", 3)
+    activation = TangentActivation(space, torch.tanh)
+    given = points(4, shape)
+    for layer in (
+        CorMLR(space, 2, dtype=given.dtype),
+        CorFC(space, small, dtype=given.dtype),
+        CorConv1d(space, small, 1, 2, dtype=given.dtype),
+    ):
+        model = CorSequential(*before, activation, layer, fuse=fuse)
+        torch.testing.assert_close(model(given), layer(activation(given)))
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_a_layer_after_an_activation_refuses_other_channels(fuse):
+    space = space_of("olm", 4)
+    activation = TangentActivation(space, torch.tanh)
+    layer = CorConv1d(space, space, 5, 2, kernel_size=2)
+    model = CorSequential(activation, layer, fuse=fuse)
+    for channels in (1, 4, 6):
+        with pytest.raises(ShapeError, match="the layer has 5 channels"):
+            model(torch.eye(4).expand(2, channels, 4, 4))

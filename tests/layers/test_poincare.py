@@ -378,3 +378,84 @@ def test_errors():
         nn.beta_split(x, (1, 2))
     with pytest.raises(ShapeError, match="no points"):
         nn.beta_concat([])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@every_curvature
+def test_points_that_rounding_puts_on_the_boundary(rng, dtype, curvature):
+    """Directions are right, and lengths as large as rounding can tell, or larger."""
+    x = torch.as_tensor(rng.standard_normal((2000, 5)))
+    x = x / x.norm(dim=-1, keepdim=True) / math.sqrt(-curvature)
+    x = ((1.0 - 0.5 * torch.finfo(dtype).eps) * x).to(dtype).requires_grad_()
+    weight, gamma = (torch.as_tensor(rng.standard_normal(k)) for k in ((3, 5), 3))
+    planes = weight.to(dtype), gamma.to(dtype)
+    vector = nn.poincare_log0(x, curvature)
+    length = math.sqrt(-curvature) * vector.norm(dim=-1)
+    assert length.min() >= math.atanh(1.0 - 8 * torch.finfo(dtype).eps)
+    cosine = torch.nn.functional.cosine_similarity(vector, x)
+    assert (cosine - 1.0).abs().max() <= 16 * torch.finfo(dtype).eps
+    for result in (
+        vector,
+        nn.poincare_mlr(x, *planes, curvature),
+        nn.poincare_fc(x, *planes, curvature),
+        nn.beta_concat([x, x], curvature),
+        torch.cat(nn.beta_split(x, (2, 3), curvature), -1),
+    ):
+        (gradient,) = torch.autograd.grad(result.sum(), x, retain_graph=True)
+        assert torch.isfinite(result).all() and torch.isfinite(gradient).all()
+
+
+def test_points_outside_of_the_ball():
+    outside = torch.tensor([[0.1, 0.2], [1.2, 0.0]])
+    planes = torch.ones(3, 2), torch.zeros(3)
+    for function in (
+        nn.poincare_log0,
+        lambda x: nn.poincare_mlr(x, *planes),
+        lambda x: nn.poincare_fc(x, *planes),
+        lambda x: nn.beta_concat([x]),
+        lambda x: nn.beta_split(x, (1, 1)),
+    ):
+        with pytest.raises(ParameterError, match=r"point\[1\] is outside of the ball"):
+            function(outside)
+    assert nn.poincare_log0(outside, -0.5).isfinite().all()
+
+
+@pytest.mark.parametrize("gamma", [9.0, 11.0, -23.0, 44.0, -50.0, 300.0])
+def test_offsets_of_any_size(arrays, rng, gamma):
+    """Far beyond where the hyperbolic sine of the offset overflows."""
+    x, z = ball_points(rng, (4, 3), -1.0), rng.standard_normal((2, 3))
+    x, z, gammas = map(arrays.rounded, (x, z, np.array([gamma, 0.3])))
+    logits = arrays.apply(kernels.ball_logits, x, z, gammas)
+    with mpmath.workdps(400):
+        exact = [
+            [_exact_mlr(row, *plane) for plane in zip(z, gammas, strict=True)]
+            for row in x
+        ]
+    np.testing.assert_allclose(logits, exact, rtol=100 * arrays.eps)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("gamma", [9.0, 11.0, -23.0, 44.0, -50.0, 300.0])
+def test_derivatives_in_large_offsets(rng, gamma, dtype):
+    """Farther than all points are, the distance to a plane grows as the offset does."""
+    x, z = ball_points(rng, (4, 3), -1.0), rng.standard_normal((2, 3))
+    x, z = (torch.as_tensor(a).to(dtype) for a in (x, z))
+    offset = torch.full((2,), gamma, dtype=dtype, requires_grad=True)
+    logits = nn.poincare_mlr(x, z, offset).sum(0)
+    (slope,) = torch.autograd.grad(logits.sum(), offset)
+    torch.testing.assert_close(slope / 4, -4.0 * z.norm(dim=-1), rtol=1e-5, atol=0.0)
+
+
+def test_curvatures():
+    point = torch.tensor([0.1])
+    for curvature in (0.0, 1.0, -math.inf, math.nan, -1e-90, -1e80):
+        with pytest.raises(
+            ParameterError, match="curvature of a Poincaré ball is negative"
+        ):
+            nn.poincare_log0(point, curvature)
+    with pytest.raises(ParameterError, match="no gradient flows to it"):
+        nn.poincare_log0(point, torch.tensor(-1.0, requires_grad=True))
+    for curvature in (-1e-59, -1e-30):
+        torch.testing.assert_close(nn.poincare_log0(point, curvature), point)
+        logits = nn.poincare_mlr(point, torch.ones(1, 1), torch.ones(1), curvature)
+        torch.testing.assert_close(logits, 4.0 * (point - 1.0))
