@@ -457,8 +457,8 @@ def _require_symmetric(name, x, error):
     if where is not None:
         raise error(
             f"{label_of(name, where)} is not symmetric: entries differ from their "
-            f"mirror by up to {float(deviation[where]):.3g}. Average it with its transpose, "
-            f"(x + x.mT) / 2, if that is rounding."
+            f"mirror by up to {float(deviation[where]):.3g}. Average it with its "
+            f"transpose, (x + x.mT) / 2, if that is rounding."
         )
 
 
