@@ -34,11 +34,13 @@ def require_curvature(curvature):
     curvature : float
         Curvature.
     """
-    if getattr(curvature, "requires_grad", False):
-        raise ParameterError(
-            "the curvature is a constant, and no gradient flows to it: pass a number."
-        )
-    curvature = float(curvature)
+    if not isinstance(curvature, float | int):
+        if getattr(curvature, "requires_grad", False):
+            raise ParameterError(
+                "the curvature is a constant, and no gradient flows to it: pass a "
+                "number."
+            )
+        curvature = float(curvature)
     if not _LEAST <= -curvature <= _MOST:
         raise ParameterError(
             f"the curvature of a Poincaré ball is negative, from {-_MOST:g} to "

@@ -97,6 +97,8 @@ def _later(function, like, half):
 
 
 def _is_floating_tensor(x):
+    if isinstance(x, float | int):  # which torch.compile may know as symbols
+        return False
     floating = getattr(getattr(x, "dtype", None), "is_floating_point", False)
     return floating and hasattr(type(x), "mT")
 

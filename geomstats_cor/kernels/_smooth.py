@@ -98,6 +98,19 @@ def tanh_quotient(square):
     return _by_series(square, _TANH_SERIES, lambda s: xp.tanh(xp.sqrt(s)) / xp.sqrt(s))
 
 
+def exp_minus_one(x):
+    r"""Return :math:`e^x - 1`, with all digits of small numbers in compiled code, too.
+
+    The code that torch.compile generates for its own function subtracts. Here,
+
+    .. math:: e^x - 1 = \frac{2 t}{1 + |t|} \, e^{\max(x, 0)} , \qquad
+              t = \tanh(x / 2) .
+    """
+    xp = namespace(x)
+    t = xp.tanh(0.5 * x)
+    return 2.0 * t / (1.0 + xp.abs(t)) * xp.exp(xp.clip(x, 0.0, None))
+
+
 def log_sinh_quotient(square):
     """Return log(sinh(r) / r), given the square of r, without overflow."""
     xp = namespace(square)

@@ -24,6 +24,7 @@ from ._gradients import Opaque, StatedGradient, detached, is_readable
 from ._lower import lower_half_of_product
 from ._precision import in_own_precision
 from ._quadrature import rule_for_spectrum
+from ._smooth import exp_minus_one
 from ._tangent_spaces import moving_in
 from ._tolerances import rank_tolerance
 
@@ -680,7 +681,7 @@ def exp_divided_differences(values):
     gap = _positive(_gaps(values))
     growth = xp.exp(values)
     larger = xp.maximum(growth[..., :, None], growth[..., None, :])
-    return -xp.expm1(-gap) / gap * larger
+    return -exp_minus_one(-gap) / gap * larger
 
 
 def log_divided_differences(values):
@@ -751,7 +752,7 @@ def power_divided_differences(values, exponent):
     xp = namespace(values)
     smaller, larger = _sorted_pairs(values)
     excess = _positive((larger - smaller) / smaller)
-    relative = xp.expm1(exponent * xp.log1p(excess)) / excess
+    relative = exp_minus_one(exponent * xp.log1p(excess)) / excess
     return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
 
 
