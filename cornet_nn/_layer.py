@@ -1,12 +1,25 @@
 """What the layers share: how they read points, and hyperplanes with parameters."""
 
 import abc
+from typing import NamedTuple
 
 import torch
 from torch import nn
 
 from ._doors import hyperplanes_of, lacks_channels, require_positive, require_size
 from ._precision import in_full_precision
+
+
+class Features(NamedTuple):
+    """What a container hands to a layer that need not read points, nor write them.
+
+    Attributes
+    ----------
+    tensor : tensor, shape=[..., channels, d]
+        Features of the input.
+    """
+
+    tensor: torch.Tensor
 
 
 class CorLayer(nn.Module, abc.ABC):
@@ -162,13 +175,15 @@ class CorLayer(nn.Module, abc.ABC):
         Parameters
         ----------
         point : tensor, shape=[..., channels, n, n]
-            Correlation matrices.
+            Correlation matrices; or their `Features`.
 
         Returns
         -------
         output : tensor
-            Correlation matrices or numbers.
+            Correlation matrices or numbers; what `compute` makes of features.
         """
+        if isinstance(point, Features):
+            return self.compute(point.tensor)
         return self.finish(self.compute(self.admit(point)))
 
     def extra_repr(self):
@@ -199,7 +214,14 @@ class HyperplaneLayer(CorLayer):
         Device of the parameters.
     dtype : torch.dtype
         Dtype of the parameters.
+
+    Attributes
+    ----------
+    gain : float
+        Factor on the initial normals.
     """
+
+    gain = 1.0
 
     def __init__(
         self, space_in, space_out, channels, channels_out, out, fan, device, dtype
@@ -213,18 +235,19 @@ class HyperplaneLayer(CorLayer):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw the normals anew, and put all hyperplanes through the identity.
+        r"""Draw the normals anew, and put all hyperplanes through the identity.
 
-        A logit has, over the draw, the size of the coordinates of the input: its
-        standard deviation is their root mean square, whatever n and the number of
-        channels are. Where the output are matrices, they are about as far from the
-        identity as the input.
+        Logits are of order one for inputs of any n: under a flat metric, with
+        coordinates x of all channels, their standard deviation over the draw is
+        :math:`|x| / \sqrt{n \cdot \text{channels}}`, and about so under the
+        poly-hyperbolic one. Where the output are matrices, the root mean square of
+        their coordinates is about that of the input.
         """
-        planes = self.hyperplanes_out
-        gain = 1.0 if planes is None else planes.gain
+        planes_in, planes_out = self.hyperplanes_in, self.hyperplanes_out
+        gain = planes_in.logit_gain if planes_out is None else planes_out.gain
         with torch.no_grad():
             noise = torch.randn_like(self.weight)
-            self.weight.copy_(gain * self.hyperplanes_in.normals(noise))
+            self.weight.copy_(self.gain * gain * planes_in.normals(noise))
             self.gamma.zero_()
 
     def logits(self, features):

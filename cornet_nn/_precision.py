@@ -1,6 +1,7 @@
 """Geometry in full precision, also where autocast is at work."""
 
 import functools
+import inspect
 
 import torch
 
@@ -23,22 +24,35 @@ def in_full_precision(forward):
     forward : callable
         The same method.
     """
+    _, name = inspect.signature(forward).parameters
 
     @functools.wraps(forward)
-    def wrapped(self, x):
+    def wrapped(self, *arguments, **keywords):
+        if len(arguments) + len(keywords) != 1 or not keywords.keys() <= {name}:
+            return forward(self, *arguments, **keywords)  # which says what is wrong
+        x = arguments[0] if arguments else keywords[name]
         tensors = x if isinstance(x, list | tuple) else (x,)
         for tensor in tensors:
-            if not isinstance(tensor, torch.Tensor):
-                raise ArrayTypeError(
-                    f"the input is a {type(tensor).__name__}: a tensor is wanted, as "
-                    f"torch.as_tensor(x) makes of it."
-                )
+            _require_floating(tensor)
         if not (tensors and is_autocast(tensors[0])):
             return forward(self, x)
         with no_autocast(tensors[0]):
             return forward(self, _widened(x))
 
     return wrapped
+
+
+def _require_floating(x):
+    if not isinstance(x, torch.Tensor):
+        raise ArrayTypeError(
+            f"the input is a {type(x).__name__}: a tensor is wanted, as "
+            f"torch.as_tensor(x) makes of it."
+        )
+    if not x.is_floating_point():
+        raise ArrayTypeError(
+            f"the input has dtype {str(x.dtype).removeprefix('torch.')}: float64 or "
+            f"float32 is wanted, as x.float() is."
+        )
 
 
 def _widened(x):

@@ -1,5 +1,7 @@
 """Pointwise functions in the tangent space at the origin."""
 
+from geomstats_cor.exceptions import ParameterError
+
 from ._doors import require_size
 from ._layer import CorLayer
 
@@ -41,6 +43,11 @@ class TangentActivation(CorLayer):
 
     def __init__(self, space, function):
         super().__init__(space, space, None, None)
+        if not callable(function):
+            raise ParameterError(
+                f"the function is {function!r}, which cannot be called: pass a "
+                f"pointwise function of tensors, such as torch.relu."
+            )
         self.function = function
 
     def admit(self, point):

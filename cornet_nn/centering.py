@@ -3,6 +3,8 @@
 import torch
 from torch import nn
 
+from geomstats_cor.exceptions import ShapeError
+
 
 class Centering(nn.Module):
     r"""Features relative to those of the mean of the training data.
@@ -41,8 +43,13 @@ class Centering(nn.Module):
 
     def __init__(self, channels, dim, device=None, dtype=None):
         super().__init__()
-        origin = torch.zeros(channels, dim, device=device, dtype=dtype)
+        origin = torch.empty(channels, dim, device=device, dtype=dtype)
         self.register_buffer("origin", origin)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Move the origin back to zero."""
+        self.origin.zero_()
 
     def fit(self, features):
         """Move the origin to the mean of features.
@@ -52,8 +59,22 @@ class Centering(nn.Module):
         features : tensor, shape=[N, channels, dim]
             Features of the training data.
         """
+        if features.ndim != 3 or len(features) == 0:
+            raise ShapeError(
+                f"the features have shape {tuple(features.shape)}: those of one sample "
+                f"at least, [N, channels, dim], are wanted."
+            )
+        self._require_shape(features)
         with torch.no_grad():
             self.origin.copy_(features.mean(0))
+
+    def _require_shape(self, features):
+        if features.ndim < 2 or features.shape[-2:] != self.origin.shape:
+            channels, dim = self.origin.shape
+            raise ShapeError(
+                f"the features have shape {tuple(features.shape)}: "
+                f"[..., {channels}, {dim}] is wanted."
+            )
 
     def forward(self, features):
         """Return the features relative to the origin.
@@ -68,6 +89,7 @@ class Centering(nn.Module):
         relative : tensor, shape=[..., channels, dim]
             Features less the origin.
         """
+        self._require_shape(features)
         return features - self.origin
 
     def extra_repr(self):

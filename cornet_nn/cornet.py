@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.exceptions import ParameterError, ShapeError
 
 from ._doors import as_space
 from ._precision import in_full_precision
@@ -133,9 +133,11 @@ class CorNet(nn.Module):
             self.activation = TangentActivation(space_out, activation)
         space_mlr = _mlr_space(mlr, space_out)
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.gain, self.fuse = gain, fuse
+        self.fuse = fuse
         require_match(self._layers())
-        self._scale_convolution()
+        self.conv.gain = gain
+        with torch.no_grad():
+            self.conv.weight.mul_(gain)
 
     def _layers(self):
         layers = (self.conv, self.activation, self.mlr)
@@ -192,19 +194,24 @@ class CorNet(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
+        planes = self.conv.hyperplanes_in
+        if features.ndim < 2 or features.shape[-2:] != (self.conv.channels, planes.dim):
+            raise ShapeError(
+                f"the features have shape {tuple(features.shape)}: "
+                f"[..., {self.conv.channels}, {planes.dim}] is wanted."
+            )
         if self.centering is not None:
             features = self.centering(features)
         return run_layers(self._layers(), features, self.fuse, is_read=True)
 
     def reset_parameters(self):
-        """Draw the parameters of the layers anew; the front end stays as it is."""
-        self.conv.reset_parameters()
-        self.mlr.reset_parameters()
-        self._scale_convolution()
+        """Draw the parameters of the layers anew; the front end stays as it is.
 
-    def _scale_convolution(self):
-        with torch.no_grad():
-            self.conv.weight.mul_(self.gain)
+        A `Centering` goes back to where it was before it was fitted.
+        """
+        for layer in (self.centering, self.conv, self.mlr):
+            if layer is not None:
+                layer.reset_parameters()
 
     def extra_repr(self):
         """Return whether layers are fused."""

@@ -55,8 +55,7 @@ class JointFeatures(nn.Module):
                 f"neighbors must be indices from 0 to {len(neighbors) - 1}, one for "
                 f"each of {len(neighbors)} joints."
             )
-        index = torch.tensor(neighbors)
-        self.register_buffer("neighbors", index, persistent=False)
+        self.neighbors = neighbors
 
     def forward(self, joints):
         """Return the features of the joints.
@@ -76,7 +75,12 @@ class JointFeatures(nn.Module):
                 f"the input has shape {tuple(joints.shape)}: "
                 f"[..., {len(self.neighbors)}, k] is wanted, a row for each joint."
             )
-        return torch.cat([joints, joints.index_select(-2, self.neighbors)], -1)
+        neighbors = torch.tensor(self.neighbors, device=joints.device)
+        return torch.cat([joints, joints.index_select(-2, neighbors)], -1)
+
+    def extra_repr(self):
+        """Return the neighbours."""
+        return f"neighbors={self.neighbors}"
 
 
 class GaussianEmbedding(nn.Module):

@@ -4,7 +4,7 @@ from torch import nn
 
 from geomstats_cor.exceptions import ShapeError
 
-from ._layer import CorLayer
+from ._layer import CorLayer, Features
 from ._precision import in_full_precision
 
 
@@ -57,6 +57,17 @@ class CorSequential(nn.Module):
             Output of the last layer.
         """
         return run_layers(self.layers, point, self.fuse)
+
+    def __len__(self):
+        return len(self.layers)
+
+    def __iter__(self):
+        return iter(self.layers)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return CorSequential(*self.layers[index], fuse=self.fuse)
+        return self.layers[index]
 
     def extra_repr(self):
         """Return whether layers are fused."""
@@ -133,7 +144,8 @@ def run_layers(layers, value, fuse, is_read=False):
             if before is not None and not counted:
                 features = layer.with_channels(features)
             counted = True
-        value = layer.compute(features)
+        # A call, not a method: what is hooked to a layer takes part.
+        value = layer(Features(features))
         # An activation leaves the axis of channels as it found it.
         dropped = layer.drops_channels or (dropped and layer.channels_out is None)
         before = layer

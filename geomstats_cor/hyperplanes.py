@@ -184,6 +184,15 @@ class Hyperplanes(abc.ABC):
     def gain(self):
         """Factor on normals after which `coords` gives points as large as the input."""
 
+    @property
+    @abc.abstractmethod
+    def logit_gain(self):
+        r"""Factor on normals after which logits are of order one, for any n.
+
+        Their standard deviation is then :math:`|x| / \sqrt{n}`, for coordinates x of
+        n variables: the squared distance from the identity grows as their number does.
+        """
+
 
 class FlatHyperplanes(Hyperplanes):
     r"""The hyperplanes of a flat metric, by its coordinates and their differential.
@@ -216,6 +225,11 @@ class FlatHyperplanes(Hyperplanes):
     """
 
     gain = 1.0
+
+    @property
+    def logit_gain(self):
+        """From the root of the number of coordinates to that of variables."""
+        return math.sqrt(self.dim / self.n)
 
     def features(self, point):
         """Return the coordinates of points."""
@@ -372,6 +386,8 @@ class BallHyperplanes(Hyperplanes):
     >>> planes.split(planes.join(coords)).round(12)
     array([ 0.1,  0.2, -0.3])
     """
+
+    logit_gain = 1.0
 
     def __init__(self, metric):
         super().__init__(metric)

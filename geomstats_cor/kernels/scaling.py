@@ -307,7 +307,7 @@ def _iterate(matrix, scaling):
         if not bool(xp.any(unsettled)):
             return scaling
     error = _row_largest(_excess(scaling, product))
-    unsettled = (error > 16.0 * eps(error)) & unsettled
+    unsettled = (error > _rounding_units(matrix) * eps(error)) & unsettled
     report_unfinished("log-scaling", error[..., 0, 0], ~unsettled[..., 0, 0], matrix)
     return scaling
 
@@ -390,7 +390,8 @@ class _Newton:
         # Where rounding leaves much, only stagnation tells that nothing is gained.
         patience = 1 if self.distance < _PROGRESS else 2
         error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
-        stagnates = (error <= 16.0 * noise) & (error >= 0.25 * earlier)
+        rounding = _rounding_units(self.matrix) * noise
+        stagnates = (error <= rounding) & (error >= 0.25 * earlier)
         return scaling, product, (error > small) & ~stagnates
 
 
@@ -414,6 +415,11 @@ def _noise(matrix, scaling):
     """Return what rounding in the row sums leaves of any residual."""
     row_sums = scaling * matmul(scaling, abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
+
+
+def _rounding_units(matrix):
+    """Return how many units of noise rounding may leave: of equal numbers, all add."""
+    return 16.0 + 0.25 * matrix.shape[-1]
 
 
 def _row_largest(rows):

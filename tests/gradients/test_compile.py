@@ -63,9 +63,10 @@ def test_without_gradients(name):
     assert_close(whole(operation)(*tensors), operation(*tensors), 1e-12)
 
 
+@pytest.mark.parametrize("operation", ["squared_dist", "exp"])
 @pytest.mark.parametrize("key", KEYS)
-def test_generated_code(key):
-    assert_compiled_is_eager(OPERATIONS[f"{key} squared_dist"], "inductor")
+def test_generated_code(key, operation):
+    assert_compiled_is_eager(OPERATIONS[f"{key} {operation}"], "inductor")
 
 
 @pytest.mark.parametrize(

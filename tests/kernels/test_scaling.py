@@ -243,3 +243,15 @@ class TestDifferentials:
         )
         actual = double.apply(k.exp_scaled_second_differential, vector, base)
         assert relative_error(actual, expected) <= 1e-9
+
+
+@pytest.mark.parametrize("correlation", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("n", [100, 200, 300])
+def test_equal_numbers_whose_rounding_adds_up(arrays, n, correlation):
+    """No warning of an iteration that cannot do better."""
+    matrix = arrays.rounded(equicorrelation(n, correlation))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scaling = arrays.apply(k.log_scaling, matrix[None])
+    expected = (1.0 + (n - 1) * correlation) ** -0.5
+    np.testing.assert_allclose(scaling, expected, rtol=n * arrays.eps)

@@ -11,6 +11,7 @@ from cornet_nn import (
     CorFC,
     CorMLR,
     CorNet,
+    PoincareExp0,
     TangentActivation,
 )
 from geomstats_cor import FullRankCorrelationMatrices
@@ -157,3 +158,38 @@ def test_networks():
         CorNet(4, 3, 2, metric="olm", mlr=space_of("ecm", 4))
     with pytest.raises(ParameterError, match="has no metric"):
         CorNet(FullRankCorrelationMatrices(4, equip=False), 3, 2, metric="olm")
+
+
+def test_integers():
+    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+        CorMLR(SMALL, 2)(torch.eye(3, dtype=torch.int64))
+    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+        PoincareExp0()(torch.zeros(4, dtype=torch.int64))
+
+
+def test_arguments_by_name():
+    layer = CorMLR(SMALL, 2)
+    torch.testing.assert_close(layer(point=torch.eye(3)), layer(torch.eye(3)))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'matrix'"):
+        layer(matrix=torch.eye(3))
+    with pytest.raises(TypeError, match="positional argument"):
+        layer(torch.eye(3), torch.eye(3))
+
+
+def test_functions_that_cannot_be_called():
+    with pytest.raises(ParameterError, match="'relu', which cannot be called"):
+        TangentActivation(SMALL, "relu")
+
+
+def test_features():
+    model = CorNet(4, 3, 2, in_channels=2, metric="olm", center=True)
+    for shape in [(5, 4, 3), (5, 1, 6), (6,)]:
+        with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
+            model.from_features(torch.zeros(shape))
+        with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
+            model.centering(torch.zeros(shape))
+    for shape in [(2, 6), (0, 2, 6)]:
+        with pytest.raises(ShapeError, match=r"one sample at least"):
+            model.centering.fit(torch.zeros(shape))
+    with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
+        model.centering.fit(torch.zeros(5, 1, 6))

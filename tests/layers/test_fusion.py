@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 import torch
+from torch.nn.utils import prune
 
 from cornet_nn import (
     CorConv1d,
@@ -169,3 +170,29 @@ def test_a_layer_after_an_activation_refuses_other_channels(fuse):
     for channels in (1, 4, 6):
         with pytest.raises(ShapeError, match="the layer has 5 channels"):
             model(torch.eye(4).expand(2, channels, 4, 4))
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_what_is_hooked_to_layers_takes_part(fuse):
+    """Pruning computes a weight in a hook, anew in every forward pass."""
+    model = CorNet(4, 3, 2, metric="olm", mlr="ecm", activation=torch.tanh, fuse=fuse)
+    seen = []
+    for layer in (model.conv, model.activation, model.mlr):
+        layer.register_forward_hook(lambda layer, *_: seen.append(layer))
+    prune.l1_unstructured(model.mlr, "weight", amount=0.5)
+    given = points(4, (5,)).float()
+    for _ in range(2):
+        model(given).square().sum().backward()
+    assert seen == 2 * [model.conv, model.activation, model.mlr]
+    with torch.no_grad():
+        model.mlr.weight_orig.zero_()
+    assert not model(given).any()
+
+
+def test_layers_of_a_container():
+    space = space_of("olm", 4)
+    layers = [CorFC(space, space), CorFC(space, space), CorMLR(space, 2)]
+    model = CorSequential(*layers, fuse=False)
+    assert len(model) == 3 and list(model) == layers and model[-1] is layers[2]
+    part = model[1:]
+    assert list(part) == layers[1:] and part.fuse is False

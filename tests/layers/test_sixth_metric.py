@@ -107,11 +107,11 @@ def test_all_layers_run_and_learn():
     assert all(torch.isfinite(p.grad).all() for p in model.parameters())
 
 
-def test_initial_logits_are_as_large_as_coordinates():
+def test_initial_logits_are_as_large_as_coordinates_per_variable():
     torch.manual_seed(1)
     given = points(5, (2,))
     logits = CorMLR(stretched(5), 20000, 2, dtype=torch.float64)(given).detach()
-    expected = stretched(5).metric.to_coords(given).square().mean().sqrt()
+    expected = (stretched(5).metric.to_coords(given).square().sum() / (5 * 2)).sqrt()
     assert float(logits.std()) == pytest.approx(float(expected), rel=0.03)
 
 

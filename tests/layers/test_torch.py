@@ -8,7 +8,15 @@ import pytest
 import torch
 from torch.func import functional_call, grad, vmap
 
-from cornet_nn import CorFC, CorMLR, CorNet
+from cornet_nn import (
+    CorFC,
+    CorMLR,
+    CorNet,
+    MatrixPower,
+    PoincareExp0,
+    PoincareLog0,
+    PoincareMLR,
+)
 
 from .networks import KEYS, LAYERS, PLACES, layer_of, points, space_of
 
@@ -48,6 +56,31 @@ def test_the_whole_layer_is_one_graph(kind, key):
 @every_metric
 def test_the_graph_of_the_network_is_differentiated_ahead_of_time(key):
     assert_compiled_is_eager(layer_of("cornet", key), "aot_eager")
+
+
+@pytest.mark.parametrize("key", ["ecm", "lecm", "olm", "lsm", "phcm"])
+def test_the_code_that_is_generated(key):
+    """Of a layer that also writes points, with its derivatives."""
+    assert_compiled_is_eager(layer_of("fc", key), "inductor")
+
+
+@pytest.mark.parametrize("exponent", [-0.5, 2.5])
+def test_the_code_that_is_generated_for_powers(exponent):
+    assert_compiled_is_eager(MatrixPower(exponent), "inductor")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [PoincareExp0, PoincareLog0, lambda k: PoincareMLR(4, 3, k), MatrixPower],
+    ids=["exp", "log", "mlr", "power"],
+)
+def test_instances_that_differ_by_a_number(make):
+    """After the first one, torch.compile takes their numbers for variables."""
+    given = points(4, (3,)) if make is MatrixPower else points(4, (3,))[..., 0] / 2.0
+    for number in (-1.0, -0.5, -0.3):
+        module = make(number).double()
+        compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+        torch.testing.assert_close(compiled(given), module(given))
 
 
 @every_layer

@@ -76,7 +76,7 @@ class TestConventions:
     def test_labels_of_any_type(self, Classifier, names):
         X, y = correlations()
         labels = np.array(names)[y]
-        model = Classifier(max_epochs=15, **QUIET).fit(X, labels)
+        model = Classifier(max_epochs=30, **QUIET).fit(X, labels)
         assert model.classes_.tolist() == sorted(names)
         assert set(model.predict(X)) <= set(names)
         assert model.score(X, labels) > 0.8
@@ -130,7 +130,7 @@ class TestConventions:
     def test_pipelines(self, Classifier):
         X, y = covariances()
         halve = FunctionTransformer(lambda x: x / 2.0)
-        model = make_pipeline(halve, Classifier(max_epochs=25, **QUIET))
+        model = make_pipeline(halve, Classifier(max_epochs=60, **QUIET))
         assert np.mean(cross_val_score(model, X, y, cv=4)) > 0.8
 
 
