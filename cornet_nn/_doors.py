@@ -138,6 +138,21 @@ def require_definite(covariance, result, name="covariance"):
     require_positive_definite(name, covariance, result, remedy)
 
 
+def require_square(covariance):
+    """Raise unless a tensor holds square matrices.
+
+    Parameters
+    ----------
+    covariance : tensor, shape=[..., n, n]
+        Tensor.
+    """
+    if covariance.ndim < 2 or covariance.shape[-1] != covariance.shape[-2]:
+        raise ShapeError(
+            f"the input has shape {tuple(covariance.shape)}: covariance matrices "
+            f"[..., n, n] are wanted, such as CovariancePooling makes of signals."
+        )
+
+
 def require_size(point, n):
     """Raise unless a tensor holds n x n matrices.
 

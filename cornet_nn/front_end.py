@@ -5,7 +5,7 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import require_definite, require_positive
+from ._doors import require_definite, require_positive, require_square
 from ._precision import in_full_precision
 
 
@@ -114,6 +114,7 @@ class Shrinkage(nn.Module):
         shrunk : tensor, shape=[..., n, n]
             Matrices of the same trace.
         """
+        require_square(covariance)
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         scale = self.amount * diagonal.mean(-1, keepdim=True).expand_as(diagonal)
         return (1.0 - self.amount) * covariance + scale.diag_embed()
@@ -169,6 +170,7 @@ class MatrixPower(nn.Module):
         power : tensor, shape=[..., n, n]
             Symmetric positive definite matrices.
         """
+        require_square(covariance)
         power = kernels.sym_power(covariance, self.exponent)
         require_definite(covariance, power)
         return power
@@ -210,6 +212,7 @@ class ToCorrelation(nn.Module):
         correlation : tensor, shape=[..., n, n]
             Correlation matrices.
         """
+        require_square(covariance)
         correlation = kernels.cor(covariance)
         require_definite(covariance, correlation)
         return correlation

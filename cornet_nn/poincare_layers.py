@@ -99,6 +99,10 @@ class PoincareMLR(_Linear):
     ):
         super().__init__(in_features, num_classes, curvature, device, dtype)
 
+    def extra_repr(self):
+        """Return dimension, classes and curvature."""
+        return super().extra_repr().replace("out_features", "num_classes")
+
     @in_full_precision
     def forward(self, point):
         """Return the logits.

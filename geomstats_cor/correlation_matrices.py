@@ -114,6 +114,11 @@ class FullRankCorrelationMatrices(LevelSet):
         super().__init__(dim=self.n * (self.n - 1) // 2, equip=False)
         if isinstance(equip, str) or inspect.isclass(equip):
             self.equip_with_metric(equip)
+        elif not (equip is None or isinstance(equip, bool | np.bool_)):
+            raise ParameterError(
+                f"equip is {equip!r}: pass the key or the class of a metric, True or "
+                f"False. A metric that is already made belongs to another space."
+            )
         elif equip:
             self.equip_with_metric()
 

@@ -207,3 +207,9 @@ class TestErrors:
             else:
                 assert issubclass(error, ex.GeomstatsCorError)
                 assert issubclass(error, ValueError | TypeError | ArithmeticError)
+
+
+def test_a_metric_that_is_already_made():
+    metric = FullRankCorrelationMatrices(3, equip="olm").metric
+    with pytest.raises(ex.ParameterError, match="belongs to another space"):
+        FullRankCorrelationMatrices(3, equip=metric)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from backends import elsewhere as device
+from torch._subclasses import FakeTensorMode
 
 import cornet_nn as nn
 
@@ -30,6 +31,23 @@ def assert_same_elsewhere(module, given):
 @pytest.mark.parametrize("key", KEYS)
 def test_layers(kind, key):
     assert_same_elsewhere(layer_of(kind, key), points(4, (3, 2)))
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("key", KEYS)
+def test_gradients_of_layers(kind, key):
+    """As fake tensors see it: no entries, but an error where two devices meet."""
+    layer, there = layer_of(kind, key), device.device()
+    with FakeTensorMode(), torch.autograd.set_multithreading_enabled(False):
+        given = torch.empty(3, 2, 4, 4, dtype=torch.float64, device=there)
+        state = {
+            name: torch.empty(x.shape, dtype=x.dtype, device=there).requires_grad_()
+            for name, x in layer.named_parameters()
+        }
+        leaves = [given.requires_grad_(), *state.values()]
+        output = torch.func.functional_call(layer, state, (given,))
+        for gradient in torch.autograd.grad((output * output).sum(), leaves):
+            assert gradient.device == there and gradient.dtype == torch.float64
 
 
 FRONT_ENDS = {

@@ -10,7 +10,7 @@ from cornet_nn import CorNet
 
 from .networks import points
 
-KEYS = ("lsm", "phcm")
+KEYS = ("ecm", "lecm", "olm", "lsm", "phcm")
 
 
 def network(key, seed):

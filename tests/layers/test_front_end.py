@@ -190,6 +190,15 @@ def test_autocast_does_not_reach_the_matrices():
     torch.testing.assert_close(actual, model(signal), rtol=0.2, atol=0.2)
 
 
+@pytest.mark.parametrize(
+    "module", [nn.Shrinkage(0.1), nn.MatrixPower(0.5), nn.ToCorrelation()]
+)
+@pytest.mark.parametrize("shape", [(), (3,), (3, 2), (2, 3, 2)], ids=str)
+def test_matrices_that_are_not_square(module, shape):
+    with pytest.raises(ShapeError, match="covariance matrices .* are wanted"):
+        module(torch.ones(shape))
+
+
 def test_errors():
     with pytest.raises(ShapeError, match="at least two time steps"):
         nn.CovariancePooling()(torch.zeros(3, 1))

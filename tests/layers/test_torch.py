@@ -7,6 +7,7 @@ import pickle
 import pytest
 import torch
 from torch.func import functional_call, grad, vmap
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from cornet_nn import (
     CorFC,
@@ -250,3 +251,36 @@ def test_shapes_of_batches():
 def test_places_are_correlation_matrices():
     for matrices in PLACES.values():
         assert space_of("ecm", 4).belongs(matrices).all()
+
+
+class Largest(TorchDispatchMode):
+    """How many entries the largest tensor has that is computed."""
+
+    entries = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        result = function(*arguments, **(keywords or {}))
+        for tensor in torch.utils._pytree.tree_leaves(result):
+            if isinstance(tensor, torch.Tensor):
+                self.entries = max(self.entries, tensor.numel())
+        return result
+
+
+@pytest.mark.parametrize("n", [12, 60])
+@every_metric
+def test_weights_never_become_square_matrices(key, n):
+    """A hundred hyperplanes for one matrix: nothing is as large as their matrices."""
+    layer = CorMLR(space_of(key, n), 100, dtype=torch.float64)
+    given = points(n, (1,))
+    for derivatives in (False, True):
+        with Largest() as largest, torch.set_grad_enabled(derivatives):
+            logits = layer(given)
+            if derivatives:
+                logits.square().sum().backward()
+        assert 100 <= largest.entries <= 100 * n * (n - 1) // 2
+
+
+def test_curvature_and_classes_are_shown():
+    assert repr(PoincareMLR(4, 3, curvature=-0.5)) == (
+        "PoincareMLR(in_features=4, num_classes=3, curvature=-0.5)"
+    )
