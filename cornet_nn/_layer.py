@@ -168,7 +168,6 @@ class CorLayer(nn.Module, abc.ABC):
         n = self.hyperplanes_in.n
         return lacks_channels((*batch, n, n), n, self.channels)
 
-    @in_full_precision
     def forward(self, point):
         """Return the output of the layer.
 
@@ -184,6 +183,10 @@ class CorLayer(nn.Module, abc.ABC):
         """
         if isinstance(point, Features):
             return self.compute(point.tensor)
+        return self._of_points(point)
+
+    @in_full_precision
+    def _of_points(self, point):
         return self.finish(self.compute(self.admit(point)))
 
     def extra_repr(self):

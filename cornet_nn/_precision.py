@@ -28,10 +28,13 @@ def in_full_precision(forward):
 
     @functools.wraps(forward)
     def wrapped(self, *arguments, **keywords):
-        if len(arguments) + len(keywords) != 1 or not keywords.keys() <= {name}:
+        if len(arguments) == 1 and not keywords:
+            (x,) = arguments
+        elif not arguments and list(keywords) == [name]:
+            x = keywords[name]
+        else:
             return forward(self, *arguments, **keywords)  # which says what is wrong
-        x = arguments[0] if arguments else keywords[name]
-        tensors = x if isinstance(x, list | tuple) else (x,)
+        tensors = (x,) if isinstance(x, torch.Tensor) else tuple(_sequence(x))
         for tensor in tensors:
             _require_floating(tensor)
         if not (tensors and is_autocast(tensors[0])):
@@ -40,6 +43,10 @@ def in_full_precision(forward):
             return forward(self, _widened(x))
 
     return wrapped
+
+
+def _sequence(x):
+    return x if isinstance(x, list | tuple) else (x,)
 
 
 def _require_floating(x):

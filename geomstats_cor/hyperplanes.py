@@ -23,6 +23,7 @@ from .kernels._arrays import constant, namespace
 from .kernels._gradients import is_plain
 from .kernels._pieces import in_pieces
 from .kernels._precision import in_own_precision
+from .kernels.packed_hollow import packed_hollow_norm
 
 BASES = ("orthonormal", "printed")
 
@@ -338,7 +339,7 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def _covectors(self, weight):
         eigenvalues = self._image_metric.strict_eigenvalues
-        return weight, kernels.packed_hollow_norm(weight, eigenvalues)
+        return weight, packed_hollow_norm(weight, eigenvalues)
 
     def _push(self, packed):
         return self._image_metric.from_strict_part(packed)

@@ -15,7 +15,11 @@ from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
-from .kernels.packed_hollow import row0_covector, row0_covector_of_coords
+from .kernels.packed_hollow import (
+    row0_covector,
+    row0_covector_of_coords,
+    scale_packed_hollow,
+)
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
@@ -512,7 +516,7 @@ class FlatMetric(ImageMetric):
         doubled = tuple(
             None if value is None else 2.0 * value for value in self.strict_eigenvalues
         )
-        return kernels.scale_packed_hollow(packed, doubled)
+        return scale_packed_hollow(packed, doubled)
 
     @abc.abstractmethod
     def from_strict_part(self, packed):
@@ -764,11 +768,11 @@ class HollowMetric(FlatMetric):
 
     def strict_part(self, coords):
         """Return the packed strict lower entries of vectors with given coordinates."""
-        return kernels.scale_packed_hollow(coords, self._factors(-1.0))
+        return scale_packed_hollow(coords, self._factors(-1.0))
 
     def from_strict_part(self, packed):
         """Return the coordinates of vectors with given packed strict lower entries."""
-        return kernels.scale_packed_hollow(packed, self._factors(1.0))
+        return scale_packed_hollow(packed, self._factors(1.0))
 
     def strict_covector_of_coords(self, coords):
         """Return the image by the root of the product: the other half was used."""

@@ -26,7 +26,7 @@ from .exceptions import (
     NotUnitDiagonalError,
     ShapeError,
 )
-from .kernels._arrays import cholesky, diagonal, namespace
+from .kernels._arrays import cholesky, diagonal, extremes, namespace
 from .kernels._gradients import detached, is_readable
 from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
@@ -232,7 +232,8 @@ def _is_close(x, value):
         # What is above the diagonal is below it with the other sign.
         if not float((x - x.mT).max()) <= tolerance:
             return False
-        return float(abs(diagonal(x) - value).max()) <= tolerance
+        low, high = extremes(diagonal(x))
+        return low >= value - tolerance and high <= value + tolerance
 
 
 def _is_finite(x):

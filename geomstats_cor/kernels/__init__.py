@@ -230,5 +230,8 @@ __all__ = [
     "helmert",
 ]
 
+# Entries that are only put elsewhere have any precision.
+_MOVES = ("pack_strictly_lower", "unpack_strictly_lower")
 for _name in __all__:
-    globals()[_name] = _in_own_precision(globals()[_name])
+    if _name not in _MOVES:
+        globals()[_name] = _in_own_precision(globals()[_name])

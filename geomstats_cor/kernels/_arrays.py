@@ -169,6 +169,12 @@ def pair_sums(x):
     return as_columns(x) + as_rows(x)
 
 
+def extremes(x):
+    """Return the smallest and the largest entry, as numbers; NaN if there is one."""
+    low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
+    return float(low), float(high)
+
+
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
     return (x * y).sum(axis=-1, keepdims=True)

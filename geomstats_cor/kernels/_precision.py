@@ -8,6 +8,8 @@ import functools
 
 from ._arrays import namespace
 
+_NUMBERS = (float, int)
+
 
 def in_own_precision(function):
     """Let a function of arrays accept half precision, and ignore autocast.
@@ -30,20 +32,18 @@ def in_own_precision(function):
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
-        given = (*arguments, *keywords.values())
-        tensors = [x for x in given if _is_floating_tensor(x)]
-        if not tensors:
+        like, half = _first_and_half((*arguments, *keywords.values()))
+        if like is None:
             return function(*arguments, **keywords)
-        if is_autocast(tensors[0]):
-            with no_autocast(tensors[0]):
+        if is_autocast(like):
+            with no_autocast(like):
                 return wrapped(*arguments, **keywords)
-        half = next((x.dtype for x in tensors if _is_half(x)), None)
         if half is not None:
             arguments = [_to_single(x) for x in arguments]
             keywords = {name: _to_single(x) for name, x in keywords.items()}
         result = function(*arguments, **keywords)
         if callable(result):
-            return _later(result, tensors[0], half)
+            return _later(result, like, half)
         return result if half is None else _to_type(result, half)
 
     return wrapped
@@ -96,19 +96,29 @@ def _later(function, like, half):
     return called
 
 
+def _first_and_half(arguments):
+    """Return the first floating tensor, and the dtype of the first of half precision.
+
+    Both are None if there is none.
+    """
+    first = None
+    for x in arguments:
+        if _is_floating_tensor(x):
+            first = x if first is None else first
+            if x.dtype.itemsize == 2:
+                return first, x.dtype
+    return first, None
+
+
 def _is_floating_tensor(x):
-    if isinstance(x, float | int):  # which torch.compile may know as symbols
+    if isinstance(x, _NUMBERS):  # which torch.compile may know as symbols
         return False
     floating = getattr(getattr(x, "dtype", None), "is_floating_point", False)
     return floating and hasattr(type(x), "mT")
 
 
-def _is_half(x):
-    return x.dtype.itemsize == 2
-
-
 def _to_single(x):
-    half = _is_floating_tensor(x) and _is_half(x)
+    half = _is_floating_tensor(x) and x.dtype.itemsize == 2
     return x.to(namespace(x).float32) if half else x
 
 

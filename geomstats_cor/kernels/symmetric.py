@@ -19,7 +19,16 @@ References
 
 import math
 
-from ._arrays import as_rows, constant, eigh, eps, matmul, namespace, symmetrize
+from ._arrays import (
+    as_rows,
+    constant,
+    eigh,
+    eps,
+    extremes,
+    matmul,
+    namespace,
+    symmetrize,
+)
 from ._gradients import Opaque, StatedGradient, detached, is_readable
 from ._lower import lower_half_of_product
 from ._precision import in_own_precision
@@ -162,7 +171,8 @@ def are_positive(values, tolerance):
     """Tell at a glance that no eigenvalue of a batch is small beside the largest."""
     if 0 in values.shape:
         return False
-    return float(values.min()) > tolerance * float(values.max())
+    smallest, largest = extremes(values)
+    return smallest > tolerance * largest
 
 
 @in_own_precision
