@@ -9,6 +9,7 @@ from geomstats_cor.exceptions import ArrayTypeError
 from geomstats_cor.kernels._precision import is_autocast, no_autocast
 
 _HALF = (torch.float16, torch.bfloat16)
+_SEQUENCES = (list, tuple)
 
 
 def in_full_precision(forward):
@@ -34,7 +35,7 @@ def in_full_precision(forward):
             x = keywords[name]
         else:
             return forward(self, *arguments, **keywords)  # which says what is wrong
-        tensors = (x,) if isinstance(x, torch.Tensor) else tuple(_sequence(x))
+        tensors = x if isinstance(x, _SEQUENCES) else (x,)
         for tensor in tensors:
             _require_floating(tensor)
         if not (tensors and is_autocast(tensors[0])):
@@ -43,10 +44,6 @@ def in_full_precision(forward):
             return forward(self, _widened(x))
 
     return wrapped
-
-
-def _sequence(x):
-    return x if isinstance(x, list | tuple) else (x,)
 
 
 def _require_floating(x):

@@ -33,50 +33,35 @@ _MOST_BLOCKS = 10
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
-    return _product_of_halves(a, b, _multiply_triangles)
+    return _product_of_halves(a, b, are_lower=True)
 
 
 def lower_half_of_product(a, b):
     """Return the lower triangle of the product of any square matrices."""
-    return _product_of_halves(a, b, _multiply_below_diagonal)
+    return _product_of_halves(a, b, are_lower=False)
 
 
-def _product_of_halves(a, b, multiply):
+def _product_of_halves(a, b, are_lower):
     if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
         return matmul(a, b)
     result = _room(a, b)
-    multiply(a, b, result)
+    _multiply_halves(a, b, result, are_lower)
     return result
 
 
-def _multiply_triangles(a, b, result):
-    """Write the product of lower triangular matrices, half of a matrix after half."""
-    if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO:
+def _multiply_halves(a, b, result, are_lower):
+    """Write the lower triangle of a product, half of a matrix after half."""
+    size = result.shape[-1]
+    if size <= _WHOLE_PRODUCTS_UP_TO:
         multiply_into(a, b, result)
         return
-    first, second = _halves(result)
+    first, second = slice(size // 2), slice(size // 2, None)
     for half in (first, second):
-        _multiply_triangles(*(x[..., half, half] for x in (a, b, result)))
+        inner = half if are_lower else slice(None)
+        known = a[..., half, inner], b[..., inner, half]
+        _multiply_halves(*known, result[..., half, half], are_lower)
     result[..., first, second] = 0
     _multiply(a[..., second, :], b[..., :, first], result, second, first)
-
-
-def _multiply_below_diagonal(a, b, result):
-    """Write the lower triangle of a square product, half of it after half."""
-    if result.shape[-1] <= _WHOLE_PRODUCTS_UP_TO:
-        multiply_into(a, b, result)
-        return
-    first, second = _halves(result)
-    for half in (first, second):
-        own = result[..., half, half]
-        _multiply_below_diagonal(a[..., half, :], b[..., :, half], own)
-    result[..., first, second] = 0
-    _multiply(a[..., second, :], b[..., :, first], result, second, first)
-
-
-def _halves(matrix):
-    middle = matrix.shape[-1] // 2
-    return slice(middle), slice(middle, None)
 
 
 def lower_product_adjoint_left(a, b):
