@@ -1,6 +1,7 @@
 """Several processes that train together, as torchrun starts them."""
 
 import contextlib
+import gc
 import os
 from datetime import timedelta
 
@@ -46,6 +47,9 @@ def process_group():
                 stack.enter_context(contextlib.redirect_stdout(silence))
             yield
     finally:
+        # What still refers to the group would keep its threads alive beyond the
+        # interpreter, which then aborts now and then.
+        gc.collect()
         distributed.destroy_process_group()
 
 
