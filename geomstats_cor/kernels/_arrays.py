@@ -14,6 +14,7 @@ import numpy as np
 
 _BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
+_ARE_TORCH = {}
 _EPS = {}
 
 
@@ -31,7 +32,11 @@ def namespace(*arrays):
 
 def is_torch(array):
     """Tell whether an array is a torch tensor, without importing torch."""
-    return namespace(array).__name__ == "array_api_compat.torch"
+    known = _ARE_TORCH.get(type(array))
+    if known is None:
+        known = namespace(array).__name__ == "array_api_compat.torch"
+        _ARE_TORCH[type(array)] = known
+    return known
 
 
 def eps(x):
