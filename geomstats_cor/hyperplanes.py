@@ -248,7 +248,9 @@ class FlatHyperplanes(Hyperplanes):
         """Return the logits; see `Hyperplanes`."""
         covectors, norms = self._covectors(weight)
         logits = _flat(features) @ _flat(covectors).mT
-        return logits - (gamma * norms).sum(axis=-1)
+        shifts = gamma * norms
+        # A sum of one number is dearer than the number.
+        return logits - (shifts[..., 0] if shifts.shape[-1] == 1 else shifts.sum(-1))
 
     def _covectors(self, weight):
         """Return what pairs with features, and the lengths of the normals."""

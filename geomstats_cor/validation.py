@@ -26,7 +26,14 @@ from .exceptions import (
     NotUnitDiagonalError,
     ShapeError,
 )
-from .kernels._arrays import cholesky, diagonal, extremes, namespace
+from .kernels._arrays import (
+    cholesky,
+    diagonal,
+    extremes,
+    is_torch,
+    largest_entry,
+    namespace,
+)
 from .kernels._gradients import detached, is_readable
 from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
@@ -228,20 +235,32 @@ def _is_close(x, value):
     if 0 in x.shape:
         return True
     x, tolerance = detached(x), input_tolerance(x)
-    with np.errstate(invalid="ignore"):  # NaN and infinity differ from their mirror
-        # What is above the diagonal is below it with the other sign.
-        if not float((x - x.mT).max()) <= tolerance:
-            return False
-        low, high = extremes(diagonal(x))
-        return low >= value - tolerance and high <= value + tolerance
+    # What is above the diagonal is below it with the other sign; NaN and infinity
+    # differ from their mirror.
+    if not largest_entry(_asymmetry(x)) <= tolerance:
+        return False
+    low, high = extremes(diagonal(x))
+    return low >= value - tolerance and high <= value + tolerance
+
+
+def _asymmetry(x):
+    if is_torch(x):
+        return x - x.mT
+    with np.errstate(invalid="ignore"):
+        return x - x.mT
 
 
 def _is_finite(x):
     """Tell whether all numbers are finite."""
+    # A sum shows every NaN, in one pass; it may overflow, so it is no last word.
+    return math.isfinite(_sum(detached(x))) or bool(namespace(x).isfinite(x).all())
+
+
+def _sum(x):
+    if is_torch(x):
+        return float(x.sum())
     with np.errstate(over="ignore", invalid="ignore"):
-        # A sum shows every NaN, in one pass; it may overflow, so it is no last word.
-        total = float(detached(x).sum())
-    return math.isfinite(total) or bool(namespace(x).isfinite(x).all())
+        return float(x.sum())
 
 
 def require_variances(name, x):

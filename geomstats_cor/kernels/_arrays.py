@@ -180,6 +180,11 @@ def extremes(x):
     return float(low), float(high)
 
 
+def largest_entry(x):
+    """Return the largest entry, as a number; NaN if there is one."""
+    return float(x.amax() if is_torch(x) else x.max())
+
+
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
     return (x * y).sum(axis=-1, keepdims=True)
