@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.signal import butter, sosfiltfilt
 from sklearn.model_selection import (
+    GroupKFold,
     LeaveOneGroupOut,
     RepeatedStratifiedKFold,
     StratifiedKFold,
@@ -147,6 +149,65 @@ def radar(folder):
         spdnet_epochs=15,
         seeds=1,
         chooses=False,
+    )
+
+
+def erp(folder):
+    """Event-related potentials, four conditions."""
+    data = np.load(folder / "erp_cov.npz")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    return Problem(
+        title="erp_cov",
+        split="5 folds",
+        matrices=data["S"],
+        labels=np.unique(data["y"], return_inverse=True)[1],
+        groups=None,
+        splits=list(folds.split(data["S"], data["y"])),
+        seeds=3,
+    )
+
+
+def myo(folder):
+    """Muscle activity of gestures, tested on subjects that were not trained on."""
+    data = np.load(folder / "myo.npz")
+    recordings = np.split(data["X"].astype(float), np.cumsum(data["L"])[:-1])
+    matrices = np.stack([np.corrcoef(recording.T) for recording in recordings])
+    folds = GroupKFold(5)
+    return Problem(
+        title="myo",
+        split="5 folds, subjects apart",
+        matrices=matrices,
+        labels=np.unique(data["y"], return_inverse=True)[1],
+        groups=data["subject"],
+        splits=list(folds.split(matrices, data["y"], data["subject"])),
+        seeds=1,
+    )
+
+
+def ssvep(folder):
+    """Steady-state evoked potentials, three band-passed copies, within subjects."""
+    data = np.load(folder / "ssvep_exo.npz")
+    signals = data["X"] * data["scale"][:, None, None]
+    bands = [
+        butter(4, (centre - 0.5, centre + 0.5), "bandpass", fs=256, output="sos")
+        for centre in (13, 17, 21)
+    ]
+    copies = np.concatenate([sosfiltfilt(band, signals) for band in bands], axis=1)
+    matrices = shrunk(np.stack([np.corrcoef(copy) for copy in copies]), 1e-2)
+    labels = np.unique(data["y"], return_inverse=True)[1]
+    splits = []
+    for subject in np.unique(data["subject"]):
+        own = np.flatnonzero(data["subject"] == subject)
+        folds = StratifiedKFold(4, shuffle=True, random_state=0)
+        splits += [(own[a], own[b]) for a, b in folds.split(own, labels[own])]
+    return Problem(
+        title="ssvep_exo",
+        split="4 folds within each of 12 subjects",
+        matrices=matrices,
+        labels=labels,
+        groups=None,
+        splits=splits,
+        seeds=1,
     )
 
 

@@ -12,9 +12,10 @@ if importlib.util.find_spec("torch") is None:
     )
 
 from .activation import TangentActivation
-from .centering import Centering
+from .batch_norm import CorBatchNorm
 from .conv import CorConv1d
 from .cornet import CorNet
+from .dropout import CorDropout
 from .embedding import GaussianEmbedding, JointFeatures, TemporalPyramid
 from .fc import CorFC
 from .front_end import (
@@ -50,7 +51,8 @@ __all__ = [
     "CorFC",
     "CorConv1d",
     "TangentActivation",
-    "Centering",
+    "CorBatchNorm",
+    "CorDropout",
     "CorSequential",
     "CovariancePooling",
     "Shrinkage",

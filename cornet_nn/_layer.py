@@ -6,6 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
+from geomstats_cor.kernels import unpack_strictly_lower
+
 from ._doors import hyperplanes_of, lacks_channels, require_positive, require_size
 from ._precision import in_full_precision
 
@@ -201,9 +203,9 @@ class CorLayer(nn.Module, abc.ABC):
 class HyperplaneLayer(CorLayer):
     r"""A layer with a stack of hyperplanes.
 
-    The parameters are free: `weight` holds the normals :math:`Z \in \mathrm{Hol}(n)` at
-    the identity, packed as :math:`d = n (n - 1) / 2` strict lower entries for each
-    output and channel, and `gamma` their offsets.
+    The parameters are free: `weight` holds the covectors of the normals
+    :math:`Z \in \mathrm{Hol}(n)` at the identity, :math:`d = n (n - 1) / 2` numbers for
+    each output and channel (see `Hyperplanes.to_weight`), and `gamma` their offsets.
 
     Parameters
     ----------
@@ -225,6 +227,8 @@ class HyperplaneLayer(CorLayer):
     """
 
     gain = 1.0
+    # Version 1 stored normals where version 2 stores their covectors.
+    _version = 2
 
     def __init__(
         self, space_in, space_out, channels, channels_out, out, fan, device, dtype
@@ -250,8 +254,25 @@ class HyperplaneLayer(CorLayer):
         gain = planes_in.logit_gain if planes_out is None else planes_out.gain
         with torch.no_grad():
             noise = torch.randn_like(self.weight)
-            self.weight.copy_(self.gain * gain * planes_in.normals(noise))
+            self.weight.copy_(self.gain * gain * planes_in.initial_weight(noise))
             self.gamma.zero_()
+
+    def normals(self):
+        """Return the normals of the hyperplanes at the identity.
+
+        Returns
+        -------
+        normals : tensor, shape=[out, fan, n, n]
+            Symmetric hollow matrices.
+        """
+        lower = unpack_strictly_lower(self.hyperplanes_in.to_normal(self.weight))
+        return lower + lower.mT
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+        name = prefix + "weight"
+        if local_metadata.get("version") == 1 and name in state_dict:
+            state_dict[name] = self.hyperplanes_in.to_weight(state_dict[name])
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def logits(self, features):
         """Return the signed distances to the hyperplanes, times lengths of normals.

@@ -2,11 +2,10 @@
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._doors import require_size
-from ._layer import CorLayer
+from ._coordinate_layer import CoordinateLayer
 
 
-class TangentActivation(CorLayer):
+class TangentActivation(CoordinateLayer):
     r"""The activation :math:`\mathrm{Exp}_I \circ \delta \circ \mathrm{Log}_I`.
 
     For a flat metric, :math:`\delta` acts on the entries of the symmetric hollow matrix
@@ -42,59 +41,13 @@ class TangentActivation(CorLayer):
     """
 
     def __init__(self, space, function):
-        super().__init__(space, space, None, None)
+        super().__init__(space)
         if not callable(function):
             raise ParameterError(
                 f"the function is {function!r}, which cannot be called: pass a "
                 f"pointwise function of tensors, such as torch.relu."
             )
         self.function = function
-
-    def admit(self, point):
-        """Return the coordinates of an input, after a look at its shape.
-
-        Parameters
-        ----------
-        point : tensor, shape=[..., n, n]
-            Correlation matrices.
-
-        Returns
-        -------
-        coords : tensor, shape=[..., d]
-            Coordinates.
-        """
-        require_size(point, self.hyperplanes_in.n)
-        return self.read(point)
-
-    def read(self, point):
-        """Return the coordinates of points.
-
-        Parameters
-        ----------
-        point : tensor, shape=[..., n, n]
-            Correlation matrices.
-
-        Returns
-        -------
-        coords : tensor, shape=[..., d]
-            Coordinates.
-        """
-        return self.hyperplanes_in.metric.to_coords(point)
-
-    def read_coords(self, coords):
-        """Return the coordinates, which are the features.
-
-        Parameters
-        ----------
-        coords : tensor, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        coords : tensor, shape=[..., d]
-            The same coordinates.
-        """
-        return coords
 
     def compute(self, features):
         """Return the coordinates of the output.

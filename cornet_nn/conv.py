@@ -43,7 +43,7 @@ class CorConv1d(HyperplaneLayer):
     fields : int
         Number of receptive fields, (in_channels - kernel_size) // stride + 1.
     weight : tensor, shape=[out_channels m (m - 1) / 2, kernel_size, n (n - 1) / 2]
-        Normals, packed, kernel after kernel.
+        Covectors of the normals, kernel after kernel.
     gamma : tensor, shape=[out_channels m (m - 1) / 2, kernel_size]
         Offsets; a single column for the poly-hyperbolic metric.
 

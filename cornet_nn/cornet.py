@@ -1,26 +1,26 @@
 """The network: a convolution and a logistic regression."""
 
 import torch
-from torch import nn
 
-from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.exceptions import ParameterError
 
 from ._doors import as_space
-from ._precision import in_full_precision
+from ._network import Network
 from .activation import TangentActivation
-from .centering import Centering
 from .conv import CorConv1d
+from .dropout import CorDropout
 from .mlr import CorMLR
-from .sequential import require_match, run_layers
+from .sequential import require_match
 
 
-class CorNet(nn.Module):
-    r"""The correlation network: front end, convolution, activation, regression.
+class CorNet(Network):
+    r"""The correlation network: convolution, activation, regression.
 
-    .. math:: \operatorname{MLR} \circ \, \delta \circ \operatorname{Conv} \circ
+    .. math:: \operatorname{MLR} \circ \operatorname{dropout} \circ \, \delta \circ
+              \operatorname{Conv} \circ \operatorname{norm} \circ
               \operatorname{front\ end} ,
 
-    see `CorConv1d`, `TangentActivation` and `CorMLR`.
+    see `CorBatchNorm`, `CorConv1d`, `TangentActivation`, `CorDropout` and `CorMLR`.
 
     Parameters
     ----------
@@ -47,17 +47,24 @@ class CorNet(nn.Module):
     front_end : torch.nn.Module
         What makes correlation matrices [..., in_channels, n, n] of the input; none if
         None.
-    center : bool
-        Whether a `Centering` stands before the convolution. `model.centering.fit` sets
-        its origin, from `features` of the training data.
+    normalize : {"coordinates", "channel", "center"} or None
+        Whether a `CorBatchNorm` stands before the convolution: with one dispersion for
+        each coordinate, one for each channel, or with the mean alone.
+    momentum : float
+        See `CorBatchNorm`. With 0, `model.norm.fit` sets the statistics, from `coords`
+        of the training data.
+    dropout : float
+        Probability of a `CorDropout` before the regression.
     gain : float
-        Factor on the initial weights of the convolution. With one, its output is about
-        as far from the identity as its input; where the matrices between the layers are
-        formed (different metrics, see `fuse`) and the input is far from the identity,
-        they are close to singular, and a smaller gain begins closer to the identity.
+        Factor on the initial weights. With one, the output of the convolution is about
+        as far from the identity as its input, or at the distance of a coordinate of
+        variance one if the input is normalised; with less, it is closer.
     fuse : bool
-        Whether layers under the same metric meet in coordinates; see `CorSequential`.
-        The result is the same up to rounding.
+        Whether layers meet in coordinates under the same metric, and in factors under
+        different ones; see `CorSequential`. The result is the same up to rounding.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        far beyond ordinary values; see `CorSequential`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -97,13 +104,15 @@ class CorNet(nn.Module):
         basis="orthonormal",
         activation=None,
         front_end=None,
-        center=False,
+        normalize=None,
+        momentum=0.1,
+        dropout=0.0,
         gain=1.0,
         fuse=True,
+        guard=True,
         device=None,
         dtype=None,
     ):
-        super().__init__()
         options = dict(device=device, dtype=dtype)
         given = (space_in, space_out)
         space_in = as_space(space_in, metric, "space_in")
@@ -113,7 +122,7 @@ class CorNet(nn.Module):
                 f"metric is {metric!r}, but both spaces have metrics of their own: "
                 f"leave it out, or pass sizes instead of spaces."
             )
-        self.front_end = front_end
+        super().__init__(front_end, normalize, momentum, space_in, in_channels, options)
         self.conv = CorConv1d(
             space_in,
             space_out,
@@ -124,92 +133,29 @@ class CorNet(nn.Module):
             basis,
             **options,
         )
-        self.centering = None
-        if center:
-            dim = self.conv.hyperplanes_in.dim
-            self.centering = Centering(in_channels, dim, **options)
         self.activation = None
         if activation is not None:
             self.activation = TangentActivation(space_out, activation)
+        self.dropout = CorDropout(space_out, dropout) if dropout else None
         space_mlr = _mlr_space(mlr, space_out)
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.fuse = fuse
+        self.fuse, self.guard = fuse, guard
         require_match(self._layers())
-        self.conv.gain = gain
+        self.conv.gain, self.mlr.gain = gain * self._weight_scale(), gain
         with torch.no_grad():
-            self.conv.weight.mul_(gain)
+            for layer in (self.conv, self.mlr):
+                layer.weight.mul_(layer.gain)
 
     def _layers(self):
-        layers = (self.conv, self.activation, self.mlr)
+        layers = (self.conv, self.activation, self.dropout, self.mlr)
         return [layer for layer in layers if layer is not None]
-
-    def forward(self, x):
-        """Return the logits.
-
-        Parameters
-        ----------
-        x : tensor
-            Correlation matrices, or the input of the front end.
-
-        Returns
-        -------
-        logits : tensor, shape=[..., num_classes]
-            Logits.
-        """
-        return self.from_features(self.features(x))
-
-    def features(self, x):
-        """Return what the convolution reads from the input.
-
-        No parameter of the convolution or of a later layer is needed for it: if the
-        front end has none either, features may be computed once for many steps.
-
-        Parameters
-        ----------
-        x : tensor
-            Correlation matrices, or the input of the front end.
-
-        Returns
-        -------
-        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
-            Features.
-        """
-        return self._read(x if self.front_end is None else self.front_end(x))
-
-    @in_full_precision
-    def _read(self, point):
-        return self.conv.admit(point)
-
-    @in_full_precision
-    def from_features(self, features):
-        """Return the logits of inputs with given features.
-
-        Parameters
-        ----------
-        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
-            What `features` returns.
-
-        Returns
-        -------
-        logits : tensor, shape=[..., num_classes]
-            Logits.
-        """
-        planes = self.conv.hyperplanes_in
-        if features.ndim < 2 or features.shape[-2:] != (self.conv.channels, planes.dim):
-            raise ShapeError(
-                f"the features have shape {tuple(features.shape)}: "
-                f"[..., {self.conv.channels}, {planes.dim}] is wanted."
-            )
-        if self.centering is not None:
-            features = self.centering(features)
-        return run_layers(self._layers(), features, self.fuse, is_read=True)
 
     def reset_parameters(self):
         """Draw the parameters of the layers anew; the front end stays as it is.
 
-        A `Centering` goes back to where it was before it was fitted.
+        The statistics of a normalisation are forgotten.
         """
-        for layer in (self.centering, self.conv, self.mlr):
+        for layer in (self.norm, self.conv, self.mlr):
             if layer is not None:
                 layer.reset_parameters()
 

@@ -37,7 +37,7 @@ class CorFC(HyperplaneLayer):
     Attributes
     ----------
     weight : tensor, shape=[m (m - 1) / 2, channels, n (n - 1) / 2]
-        Normals :math:`Z_k`, packed.
+        Covectors of the normals :math:`Z_k`; see `Hyperplanes.to_weight`.
     gamma : tensor, shape=[m (m - 1) / 2, channels]
         Offsets; [m (m - 1) / 2, 1] for the poly-hyperbolic metric.
 

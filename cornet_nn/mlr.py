@@ -32,7 +32,7 @@ class CorMLR(HyperplaneLayer):
     Attributes
     ----------
     weight : tensor, shape=[num_classes, channels, n (n - 1) / 2]
-        Normals :math:`Z_k`, packed.
+        Covectors of the normals :math:`Z_k`; see `Hyperplanes.to_weight`.
     gamma : tensor, shape=[num_classes, channels]
         Offsets; [num_classes, 1] for the poly-hyperbolic metric.
 

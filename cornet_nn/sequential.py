@@ -4,6 +4,7 @@ from torch import nn
 
 from geomstats_cor.exceptions import ShapeError
 
+from ._coordinate_layer import CoordinateLayer
 from ._layer import CorLayer, Features
 from ._precision import in_full_precision
 
@@ -134,6 +135,8 @@ def run_layers(layers, value, fuse, is_read=False):
         if is_read:
             features, is_read = value, False
         elif before is None:
+            if isinstance(layer, CoordinateLayer):
+                dropped = layer.adds_channels(value)
             features = layer.admit(value)
         elif fuse and _share_metric(before, layer):
             features = layer.read_coords(value)

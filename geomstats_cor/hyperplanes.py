@@ -1,10 +1,15 @@
 r"""Signed distances to hyperplanes: all that a neural layer asks of a metric.
 
-A hyperplane is given by a normal :math:`Z \in T_I \mathrm{Cor}(n)`, packed as its
-:math:`d = n (n - 1) / 2` strict lower entries, and by its offset :math:`\gamma` from
-the identity along the geodesic in the direction of :math:`Z`. The *logit* of a point is
-its signed distance to the hyperplane times the length of the normal. Points come with
-an axis of channels, and a hyperplane of the product has a normal for each channel.
+A hyperplane is given by a normal :math:`Z \in T_I \mathrm{Cor}(n)` and by its offset
+:math:`\gamma` from the identity along the geodesic in the direction of :math:`Z`. The
+*logit* of a point is its signed distance to the hyperplane times the length of the
+normal. Points come with an axis of channels, and a hyperplane of the product has a
+normal for each channel.
+
+The numbers that a layer learns are *weights*: the covector of the normal, in a basis of
+the dual in which features of points are well scaled. `to_weight` and `to_normal`
+convert between weights and normals, packed as :math:`d = n (n - 1) / 2` strict lower
+entries.
 
 References
 ----------
@@ -55,7 +60,7 @@ class Hyperplanes(abc.ABC):
     >>> planes = FullRankCorrelationMatrices(3, equip="olm").metric.hyperplanes()
     >>> features = planes.features(np.eye(3)[None])  # one channel
     >>> weight, gamma = np.array([[[1.0, 0.0, 0.0]]]), np.array([[0.5]])
-    >>> (planes.logits(features, weight, gamma) / np.sqrt(2)).round(12)
+    >>> planes.logits(features, weight, gamma).round(12)
     array([-0.5])
     """
 
@@ -65,7 +70,7 @@ class Hyperplanes(abc.ABC):
 
     @abc.abstractmethod
     def features(self, point):
-        """Return the features of points: what `logits` multiplies with normals.
+        """Return the features of points: what `logits` multiplies with weights.
 
         Parameters
         ----------
@@ -117,7 +122,7 @@ class Hyperplanes(abc.ABC):
         features : array, shape=[..., channels, d]
             Features of points.
         weight : array, shape=[out, channels, d]
-            Normals, packed.
+            Weights, see `to_weight`.
         gamma : array, shape=[out, offsets]
             Offsets.
 
@@ -147,6 +152,69 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
+    def to_tangent(self, coords):
+        """Return logarithms at the origin of the space of which a layer sees one point.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates of points.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., d]
+            Components of tangent vectors in an orthonormal basis.
+        """
+
+    @abc.abstractmethod
+    def from_tangent(self, tangent_vec):
+        """Return the coordinates of points with given logarithms.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., d]
+            What `to_tangent` returned.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+
+    @abc.abstractmethod
+    def mean(self, tangent_vec):
+        """Return the Fréchet mean of a stack of points, given by logarithms.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[N, ..., d]
+            Logarithms of points at the origin, see `to_tangent`.
+
+        Returns
+        -------
+        mean : array, shape=[..., d]
+            Logarithm of the mean.
+        """
+
+    @abc.abstractmethod
+    def translate(self, tangent_vec, to_origin):
+        """Move points by the isometry along a geodesic that ends at the origin.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., d]
+            Logarithms of points at the origin, see `to_tangent`.
+        to_origin : array, shape=[..., d]
+            Logarithm of the point that is moved to the origin. Its negative undoes the
+            motion.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., d]
+            Logarithms of the moved points.
+        """
+
+    @abc.abstractmethod
     def activate(self, coords, function):
         """Apply a pointwise function in the tangent space at the origin.
 
@@ -164,8 +232,8 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def normals(self, noise):
-        """Return random normals for which logits are as large as coordinates are.
+    def initial_weight(self, noise):
+        """Return random weights for which logits are as large as coordinates are.
 
         Parameters
         ----------
@@ -175,20 +243,107 @@ class Hyperplanes(abc.ABC):
         Returns
         -------
         weight : array, shape=[out, channels, d]
-            Normals. The standard deviation of a logit of a hyperplane through the
+            Weights. The standard deviation of a logit of a hyperplane through the
             identity is the root mean square of the coordinates, exactly so for a flat
             metric, whatever n and the number of channels are.
+        """
+
+    @abc.abstractmethod
+    def join_channels(self, coords):
+        """Return logarithms at the origin of points of all channels together.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., channels, d]
+            Coordinates of points.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., channels * d]
+            Components in an orthonormal basis.
+        """
+
+    @abc.abstractmethod
+    def joint_logits(self, tangent_vec, covector, bias):
+        """Return the logits of points of all channels together.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., k]
+            Logarithms at the origin, see `join_channels`; in any orthonormal basis, and
+            of any subspace that contains the covectors.
+        covector : array, shape=[out, k]
+            Normals, in the same basis.
+        bias : array, shape=[out]
+            Logits of the origin.
+
+        Returns
+        -------
+        logits : array, shape=[..., out]
+            Logits.
+        """
+
+    @abc.abstractmethod
+    def parameters_of(self, covector, bias, channels):
+        """Return the weights and offsets with which `logits` are `joint_logits`.
+
+        Parameters
+        ----------
+        covector : array, shape=[out, channels * d]
+            Normals, in the basis of `join_channels`.
+        bias : array, shape=[out]
+            Logits of the origin.
+        channels : int
+            Number of channels.
+
+        Returns
+        -------
+        weight : array, shape=[out, channels, d]
+            Weights.
+        gamma : array, shape=[out, offsets]
+            Offsets.
+        """
+
+    @abc.abstractmethod
+    def to_weight(self, normal):
+        r"""Return the weights of normals: their covectors in the metric.
+
+        Parameters
+        ----------
+        normal : array, shape=[..., d]
+            Normals :math:`Z`, tangent vectors at the identity, packed.
+
+        Returns
+        -------
+        weight : array, shape=[..., d]
+            Weights, whose products with features are
+            :math:`\langle \mathrm{Log}_I C, Z \rangle_I` for a flat metric.
+        """
+
+    @abc.abstractmethod
+    def to_normal(self, weight):
+        """Return the normals with given weights, the inverse of `to_weight`.
+
+        Parameters
+        ----------
+        weight : array, shape=[..., d]
+            Weights.
+
+        Returns
+        -------
+        normal : array, shape=[..., d]
+            Normals, packed.
         """
 
     @property
     @abc.abstractmethod
     def gain(self):
-        """Factor on normals after which `coords` gives points as large as the input."""
+        """Factor on weights after which `coords` gives points as large as the input."""
 
     @property
     @abc.abstractmethod
     def logit_gain(self):
-        r"""Factor on normals after which logits are of order one, for any n.
+        r"""Factor on weights after which logits are of order one, for any n.
 
         Their standard deviation is then :math:`|x| / \sqrt{n}`, for coordinates x of
         n variables: the squared distance from the identity grows as their number does.
@@ -201,7 +356,8 @@ class FlatHyperplanes(Hyperplanes):
     .. math:: v = \langle \phi(C), d_I \phi(Z) \rangle - \gamma |d_I \phi(Z)| ,
 
     where :math:`\phi` is the isometry onto coordinates; in a product the logit is the
-    sum of the logits of the channels.
+    sum of the logits of the channels. Features are coordinates, and weights those of
+    :math:`d_I \phi(Z)`.
 
     Parameters
     ----------
@@ -227,6 +383,22 @@ class FlatHyperplanes(Hyperplanes):
 
     gain = 1.0
 
+    def to_tangent(self, coords):
+        """Return the coordinates."""
+        return coords
+
+    def from_tangent(self, tangent_vec):
+        """Return the vectors."""
+        return tangent_vec
+
+    def mean(self, tangent_vec):
+        """Return the average."""
+        return namespace(tangent_vec).mean(tangent_vec, axis=0)
+
+    def translate(self, tangent_vec, to_origin):
+        """Return differences of vectors."""
+        return tangent_vec - to_origin
+
     @property
     def logit_gain(self):
         """From the root of the number of coordinates to that of variables."""
@@ -246,16 +418,14 @@ class FlatHyperplanes(Hyperplanes):
 
     def logits(self, features, weight, gamma):
         """Return the logits; see `Hyperplanes`."""
-        covectors, norms = self._covectors(weight)
-        logits = _flat(features) @ _flat(covectors).mT
-        shifts = gamma * norms
+        logits = _flat(features) @ _flat(weight).mT
+        shifts = gamma * self._lengths(weight)
         # A sum of one number is dearer than the number.
         return logits - (shifts[..., 0] if shifts.shape[-1] == 1 else shifts.sum(-1))
 
-    def _covectors(self, weight):
-        """Return what pairs with features, and the lengths of the normals."""
-        covectors = self._push(weight)
-        return covectors, namespace(covectors).linalg.vector_norm(covectors, axis=-1)
+    def _lengths(self, weight):
+        """Return the lengths of the normals."""
+        return namespace(weight).linalg.vector_norm(weight, axis=-1)
 
     def coords(self, distances, basis="orthonormal"):
         """Return the distances themselves, in an orthonormal basis."""
@@ -266,21 +436,45 @@ class FlatHyperplanes(Hyperplanes):
 
     def activate(self, coords, function):
         r"""Return the coordinates of :math:`\mathrm{Exp}_I(\delta(\mathrm{Log}_I))`."""
-        return self._push(function(self._pull(coords)))
+        return self._to_coords(function(self._from_coords(coords)))
 
-    def normals(self, noise):
-        """Return the tangent vectors with given coordinates, scaled by their number."""
-        scale = math.sqrt(noise.shape[-2] * noise.shape[-1])
-        return self._pull(noise / scale)
+    def initial_weight(self, noise):
+        """Return the noise, scaled by its number."""
+        return noise / math.sqrt(noise.shape[-2] * noise.shape[-1])
 
-    def _push(self, packed):
+    def join_channels(self, coords):
+        """Return the coordinates of all channels."""
+        return _flat(coords)
+
+    def joint_logits(self, tangent_vec, covector, bias):
+        """Return linear functions of coordinates."""
+        return tangent_vec @ covector.mT + bias
+
+    def parameters_of(self, covector, bias, channels):
+        """Return weights and offsets, the same offset for all channels."""
+        xp = namespace(covector)
+        covector = xp.reshape(covector, (len(covector), channels, self.dim))
+        weight = self.to_weight(self._from_coords(covector))
+        total = xp.sum(self._lengths(weight), axis=-1, keepdims=True)
+        gamma = -bias[:, None] / xp.where(total == 0.0, 1.0, total)
+        return weight, xp.broadcast_to(gamma, (len(gamma), channels))
+
+    def to_weight(self, normal):
+        """Return the coordinates of normals."""
+        return self._to_coords(normal)
+
+    def to_normal(self, weight):
+        """Return the normals with given coordinates."""
+        return self._from_coords(weight)
+
+    def _to_coords(self, packed):
         """Return the coordinates of tangent vectors at the identity."""
         lower = kernels.unpack_strictly_lower(packed)
         identity = self.metric.origin(like=packed)
         vector = self.metric.diffeo.tangent(lower + lower.mT, identity)
         return self.metric.image_space.metric.to_coords(vector)
 
-    def _pull(self, coords):
+    def _from_coords(self, coords):
         """Return the packed tangent vectors at the identity with given coordinates."""
         image = self.metric.image_space.metric
         vector = image.from_coords(coords) - image.from_coords(0.0 * coords)
@@ -292,11 +486,16 @@ class FlatHyperplanes(Hyperplanes):
 class StrictPartHyperplanes(FlatHyperplanes):
     r"""The same in closed form, for maps that keep strict lower entries at I.
 
-    .. math:: v = 2 \, (Q x) \cdot z - \gamma |z|_Q .
+    .. math:: v = s \, x \cdot w - \gamma |w|_* , \qquad
+              w = \frac{2}{s} Q z , \qquad
+              |w|_*^2 = q \, w \cdot Q^{-1} w , \qquad s = \sqrt{2 q} .
 
     :math:`\mathrm{Log}_I(C)` has the strict lower entries :math:`x` of the image, the
     metric at the identity is a permutation-invariant product :math:`Q` on symmetric
-    hollow matrices, and the weights :math:`z` are used as they are.
+    hollow matrices with the eigenvalue :math:`q` on the largest of its three pieces,
+    and :math:`w` is the covector of the normal :math:`z`. Features :math:`s x` have
+    the size of orthonormal coordinates: :math:`Q`, whose condition number may be as
+    large as n, acts on offsets alone.
 
     Parameters
     ----------
@@ -314,49 +513,68 @@ class StrictPartHyperplanes(FlatHyperplanes):
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
     >>> space = FullRankCorrelationMatrices(3, equip="lsm")
-    >>> point, weight = space.random_point(rng=0)[None], np.array([[[1.0, 2.0, 3.0]]])
+    >>> point, normal = space.random_point(rng=0)[None], np.array([[[1.0, 2.0, 3.0]]])
     >>> logits = []
     >>> for kind in (FlatHyperplanes, StrictPartHyperplanes):
     ...     planes = kind(space.metric)
-    ...     features = planes.features(point)
+    ...     features, weight = planes.features(point), planes.to_weight(normal)
     ...     logits.append(planes.logits(features, weight, np.ones((1, 1))))
     >>> bool(np.allclose(*logits))
     True
     """
+
+    def __init__(self, metric):
+        super().__init__(metric)
+        self._eigenvalues = metric.image_space.metric.strict_eigenvalues
+        self._bulk = next(value for value in self._eigenvalues if value is not None)
+        self._scale = math.sqrt(2.0 * self._bulk)
 
     @property
     def _image_metric(self):
         return self.metric.image_space.metric
 
     def features(self, point):
-        """Return the entries of the covector of the logarithm at the identity."""
-        return _in_pieces(self._covector, self.metric, point)
+        """Return the strict lower entries of the logarithm at the identity, scaled."""
+        return _in_pieces(self._entries, self.metric, point)
 
-    def _covector(self, point):
-        return self._image_metric.strict_covector(self.metric._lower_image(point))
+    def _entries(self, point):
+        entries = kernels.pack_strictly_lower(self.metric._lower_image(point))
+        return entries if self._scale == 1.0 else self._scale * entries
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""
-        return self._image_metric.strict_covector_of_coords(coords)
+        return self._scale * self._image_metric.strict_part(coords)
 
-    def _covectors(self, weight):
-        eigenvalues = self._image_metric.strict_eigenvalues
-        return weight, packed_hollow_norm(weight, eigenvalues)
+    def _lengths(self, weight):
+        return packed_hollow_norm(weight, self._products(lambda q: 0.5 / q))
 
-    def _push(self, packed):
+    def _to_coords(self, packed):
         return self._image_metric.from_strict_part(packed)
 
-    def _pull(self, coords):
+    def _from_coords(self, coords):
         return self._image_metric.strict_part(coords)
 
-    def normals(self, noise):
-        """Return noise whitened in the product at the identity, without matrices."""
-        scale = math.sqrt(noise.shape[-2] * noise.shape[-1])
-        factors = tuple(
-            None if value is None else 1.0 / (math.sqrt(2.0 * value) * scale)
-            for value in self._image_metric.strict_eigenvalues
+    def initial_weight(self, noise):
+        """Return noise that is white in the metric, without matrices."""
+        return self._scaled(super().initial_weight(noise), math.sqrt)
+
+    def to_weight(self, normal):
+        """Return the images of normals by the product."""
+        return self._scaled(self._scale * normal, float)
+
+    def to_normal(self, weight):
+        """Return the images of weights by the inverse of the product."""
+        return self._scaled(weight / self._scale, lambda q: 1.0 / q)
+
+    def _scaled(self, packed, function):
+        return kernels.scale_packed_hollow(packed, self._products(function))
+
+    def _products(self, function):
+        """Return a function of the eigenvalues of the product, relative to q."""
+        return tuple(
+            None if value is None else function(value / self._bulk)
+            for value in self._eigenvalues
         )
-        return kernels.scale_packed_hollow(noise, factors)
 
 
 class BallHyperplanes(Hyperplanes):
@@ -438,6 +656,32 @@ class BallHyperplanes(Hyperplanes):
         """Apply a function at the origin of the ball of all rows of a matrix."""
         return self.split(function(self.join(coords)))
 
+    def to_tangent(self, coords):
+        """Return twice the `join` of the rows: lengths are distances."""
+        return 2.0 * self.join(coords)
+
+    def from_tangent(self, tangent_vec):
+        """Invert `to_tangent`."""
+        return self.split(0.5 * tangent_vec)
+
+    def mean(self, tangent_vec):
+        """Return the mean in the ball that joins the rows; it is iterative."""
+        xp = namespace(tangent_vec)
+        points = kernels.hyperboloid_from_origin_tangent(0.5 * tangent_vec)
+        points = xp.moveaxis(points, 0, -2)
+        weights = xp.full_like(points[..., 0], 1.0 / points.shape[-2])
+        mean = kernels.hyperbolic_mean(points, weights)
+        return 2.0 * kernels.hyperboloid_to_origin_tangent(mean)
+
+    def translate(self, tangent_vec, to_origin):
+        """Move points by a Lorentz boost."""
+        point, center = (
+            kernels.hyperboloid_from_origin_tangent(0.5 * vector)
+            for vector in (tangent_vec, to_origin)
+        )
+        moved = kernels.hyperbolic_boost(point, center)
+        return 2.0 * kernels.hyperboloid_to_origin_tangent(moved)
+
     def join(self, coords):
         r"""Return the :math:`\beta`-concatenation of the rows of a matrix.
 
@@ -470,9 +714,38 @@ class BallHyperplanes(Hyperplanes):
         """
         return tangent_vec * constant(self._to_rows, tangent_vec)
 
-    def normals(self, noise):
+    def initial_weight(self, noise):
         r"""Return a quarter of the noise: small logits are :math:`4 v \cdot z`."""
         return 0.25 * noise
+
+    def join_channels(self, coords):
+        r"""Return twice the :math:`\beta`-concatenation of rows and channels."""
+        joined = _flat(self.features_of_coords(coords))
+        return 2.0 * kernels.beta_number(joined.shape[-1]) * joined
+
+    def joint_logits(self, tangent_vec, covector, bias):
+        """Return the logits of the ball of all channels."""
+        weight, gamma = 0.5 * covector, self._offsets(covector, bias)
+        return kernels.ball_logits_of_tangent(0.5 * tangent_vec, weight, gamma)
+
+    def parameters_of(self, covector, bias, channels):
+        """Return normals and offsets of the ball of all channels."""
+        shape = (len(covector), channels, self.dim)
+        weight = namespace(covector).reshape(0.5 * covector, shape)
+        return weight, self._offsets(covector, bias)[:, None]
+
+    def _offsets(self, covector, bias):
+        xp = namespace(covector)
+        norm = xp.linalg.vector_norm(covector, axis=-1)
+        return -0.5 * bias / xp.where(norm == 0.0, 1.0, norm)
+
+    def to_weight(self, normal):
+        """Return the normals: the product at the identity is that of Frobenius."""
+        return normal
+
+    def to_normal(self, weight):
+        """Return the weights."""
+        return weight
 
     @property
     def gain(self):

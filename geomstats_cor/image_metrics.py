@@ -15,11 +15,7 @@ from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
-from .kernels.packed_hollow import (
-    row0_covector,
-    row0_covector_of_coords,
-    scale_packed_hollow,
-)
+from .kernels.packed_hollow import scale_packed_hollow
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
@@ -477,47 +473,6 @@ class FlatMetric(ImageMetric):
         """
         return kernels.pack_strictly_lower(self.from_coords(coords))
 
-    def strict_covector(self, vector):
-        r"""Return vectors as linear functions of strict lower entries.
-
-        .. math:: \langle X, Z \rangle = \sum_{i > j} x_{ij} Z_{ij} ,
-
-        where the other argument is given by its strict lower entries alone.
-
-        Parameters
-        ----------
-        vector : array, shape=[..., n, n]
-            Vector :math:`X`, of which the lower triangle is read. So is the diagonal,
-            unless all vectors have the same one.
-
-        Returns
-        -------
-        covector : array, shape=[..., d]
-            The numbers :math:`x_{ij}`, row by row.
-        """
-        return self._lowered(kernels.pack_strictly_lower(vector))
-
-    def strict_covector_of_coords(self, coords):
-        """Return the same for vectors with given coordinates.
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Coordinates.
-
-        Returns
-        -------
-        covector : array, shape=[..., d]
-            See `strict_covector`.
-        """
-        return self._lowered(self.strict_part(coords))
-
-    def _lowered(self, packed):
-        doubled = tuple(
-            None if value is None else 2.0 * value for value in self.strict_eigenvalues
-        )
-        return scale_packed_hollow(packed, doubled)
-
     @abc.abstractmethod
     def from_strict_part(self, packed):
         """Return the coordinates of vectors with given packed strict lower entries.
@@ -774,10 +729,6 @@ class HollowMetric(FlatMetric):
         """Return the coordinates of vectors with given packed strict lower entries."""
         return scale_packed_hollow(packed, self._factors(1.0))
 
-    def strict_covector_of_coords(self, coords):
-        """Return the image by the root of the product: the other half was used."""
-        return self.from_strict_part(coords)
-
     def _factors(self, power):
         return tuple(
             None if value is None else (2.0 * value) ** (0.5 * power)
@@ -850,17 +801,6 @@ class NullRowSumsMetric(FlatMetric):
     def from_strict_part(self, packed):
         """Return the coordinates of vectors with given packed strict lower entries."""
         return self.to_coords(kernels.packed_to_row0(packed))
-
-    def strict_covector(self, vector):
-        r"""Return :math:`2 Y_{ij} - Y_{ii} - Y_{jj}`, with Y the image by the product.
-
-        A diagonal entry of the other vector is minus the sum of its row.
-        """
-        return row0_covector(kernels.scale_row0(vector, self.eigenvalues))
-
-    def strict_covector_of_coords(self, coords):
-        """Return the same for the matrix with given coordinates."""
-        return row0_covector_of_coords(coords, self.eigenvalues)
 
     def from_printed(self, values):
         """Return coordinates from components in a basis that is not orthonormal."""

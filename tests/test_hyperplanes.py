@@ -114,13 +114,13 @@ def test_another_product_has_logits_of_its_own(rng):
     metric.image_space.metric = Quadrupled(metric.image_space)
     assert type(metric.hyperplanes()) is StrictPartHyperplanes
     point = space.random_point(3, rng=rng)[:, None]
-    weight, gamma = rng.standard_normal((5, 1, 6)), rng.standard_normal((5, 1))
+    normal, gamma = rng.standard_normal((5, 1, 6)), rng.standard_normal((5, 1))
     logits = []
     for planes in (metric.hyperplanes(), FlatHyperplanes(metric)):
         features = planes.features(point)
         of_coords = planes.features_of_coords(metric.to_coords(point))
         np.testing.assert_allclose(of_coords, features, rtol=1e-13)
-        logits.append(planes.logits(features, weight, gamma))
+        logits.append(planes.logits(features, planes.to_weight(normal), gamma))
     np.testing.assert_allclose(*logits, rtol=1e-12, atol=1e-13)
 
 

@@ -40,10 +40,10 @@ class SPDHyperplanes(FlatHyperplanes):
     Normals are packed as the n (n + 1) / 2 lower entries of symmetric matrices.
     """
 
-    def _push(self, packed):
+    def _to_coords(self, packed):
         return packed * self._lengths(packed)
 
-    def _pull(self, coords):
+    def _from_coords(self, coords):
         return coords / self._lengths(coords)
 
     def _lengths(self, like):

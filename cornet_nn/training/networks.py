@@ -1,14 +1,13 @@
 """Networks in two parts: what is the same at every step, and what learns."""
 
 import torch
-from torch import nn
 
-from ..centering import Centering
+from .._network import Network
 from ..mlr import CorMLR
 
 
-class CorMLRNet(nn.Module):
-    """A front end and a multinomial logistic regression.
+class CorMLRNet(Network):
+    """A front end, a normalisation and a multinomial logistic regression.
 
     Parameters
     ----------
@@ -20,8 +19,8 @@ class CorMLRNet(nn.Module):
         Number of matrices in an input.
     front_end : torch.nn.Module
         What makes correlation matrices of the input; none if None.
-    center : bool
-        Whether a `Centering` stands before the regression.
+    normalize, momentum, gain
+        See `CorNet`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -35,39 +34,29 @@ class CorMLRNet(nn.Module):
     torch.Size([8, 3])
     """
 
+    fuse = guard = True
+
     def __init__(
         self,
         space,
         num_classes,
         channels=1,
         front_end=None,
-        center=False,
+        normalize=None,
+        momentum=0.1,
+        gain=1.0,
         device=None,
         dtype=None,
     ):
-        super().__init__()
         options = dict(device=device, dtype=dtype)
-        self.front_end = front_end
+        super().__init__(front_end, normalize, momentum, space, channels, options)
         self.mlr = CorMLR(space, num_classes, channels, **options)
-        self.centering = None
-        if center:
-            dim = self.mlr.hyperplanes_in.dim
-            self.centering = Centering(channels, dim, **options)
+        self.mlr.gain = gain * self._weight_scale()
+        with torch.no_grad():
+            self.mlr.weight.mul_(self.mlr.gain)
 
-    def forward(self, x):
-        """Return the logits [..., num_classes] of an input."""
-        return self.from_features(self.features(x))
-
-    def features(self, x):
-        """Return what the regression reads from the input; see `CorNet.features`."""
-        point = x if self.front_end is None else self.front_end(x)
-        return self.mlr.admit(point)
-
-    def from_features(self, features):
-        """Return the logits of inputs with given features."""
-        if self.centering is not None:
-            features = self.centering(features)
-        return self.mlr.compute(features)
+    def _layers(self):
+        return [self.mlr]
 
 
 def is_fixed(front_end, sample):

@@ -26,6 +26,7 @@ from .exp_scaled import (
     exp_scaled_second_differential,
 )
 from .hyperbolic import (
+    hyperbolic_boost,
     hyperbolic_curvature,
     hyperbolic_exp,
     hyperbolic_from_orthonormal,
@@ -187,6 +188,7 @@ __all__ = [
     "hyperbolic_exp",
     "hyperbolic_log",
     "hyperbolic_transport",
+    "hyperbolic_boost",
     "hyperbolic_curvature",
     "hyperbolic_mean",
     "hyperboloid_to_origin_tangent",

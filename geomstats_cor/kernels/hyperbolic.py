@@ -404,6 +404,37 @@ def hyperbolic_transport(vector, point, end_point):
     return vector + 0.5 * product / (1.0 + half) * (point + end_point)
 
 
+def hyperbolic_boost(point, center):
+    r"""Return the image of a point by the boost that moves a center to the origin.
+
+    .. math:: y' = y + \left( \frac{\langle m, y \rangle}{1 + m_0} - y_0 \right) m ,
+              \qquad y_0 = \sqrt{1 + |y|^2} , \quad m_0 = \sqrt{1 + |m|^2} .
+
+    The boost is the isometry along the geodesic from the center to the origin.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates :math:`y` of a point of the hyperboloid.
+    center : array, shape=[..., k]
+        Space coordinates :math:`m` of the center.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates of the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_boost
+    >>> float(np.arcsinh(hyperbolic_boost(np.sinh([2.0]), np.sinh([1.5])))[0].round(12))
+    0.5
+    """
+    along = row_dot(center, point) / (1.0 + hyperboloid_time(center))
+    return point + (along - hyperboloid_time(point)) * center
+
+
 def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
     r"""Return :math:`R(A, B) C = \langle A, C \rangle B - \langle B, C \rangle A`.
 

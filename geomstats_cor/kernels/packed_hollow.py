@@ -11,29 +11,17 @@ import math
 import numpy as np
 
 from ._arrays import (
-    add_product,
     constant,
-    diagonal,
     diagonal_matrix,
     namespace,
-    pair_sums,
     sum_by_index,
     take_last,
 )
-from ._gradients import is_readable
 from ._smooth import length, norm
-from .isometries import (
-    filled,
-    pack_strictly_lower,
-    row0_from_coords,
-    scale_row0,
-    scaled_pieces,
-    unpack_strictly_lower,
-)
+from .isometries import filled, scaled_pieces, unpack_strictly_lower
 
 # Sizes up to which a product with a matrix that is kept is cheaper than what it does.
 _SUMMED_BY_PRODUCT_UP_TO = 48
-_CONVERTED_BY_PRODUCT_UP_TO = 24
 
 
 def hollow_row_sums(packed):
@@ -192,71 +180,6 @@ def packed_to_row0(packed):
     lower = unpack_strictly_lower(packed)
     hollow = lower + lower.mT
     return hollow - diagonal_matrix(xp.sum(hollow, axis=-1))
-
-
-def row0_covector(matrix):
-    r"""Return the adjoint of `packed_to_row0`.
-
-    .. math:: x_{ij} = 2 X_{ij} - X_{ii} - X_{jj} , \quad i > j ,
-
-    so that :math:`\operatorname{tr}(X R) = \sum_{i > j} x_{ij} R_{ij}` for symmetric
-    :math:`R` with null row sums.
-
-    Parameters
-    ----------
-    matrix : array, shape=[..., n, n]
-        Symmetric matrix :math:`X`, of which the lower triangle is read.
-
-    Returns
-    -------
-    covector : array, shape=[..., n (n - 1) / 2]
-        The numbers :math:`x_{ij}`, row by row.
-    """
-    size, diag = matrix.shape[-1], diagonal(matrix)
-    if size > _SUMMED_BY_PRODUCT_UP_TO:
-        return 2.0 * pack_strictly_lower(matrix - pair_sums(0.5 * diag))
-    # The same sums of pairs, packed from the start: no pass over the matrices.
-    packed = pack_strictly_lower(matrix)
-    sums = constant(_incidence(size), matrix).mT
-    return add_product(packed, diag, sums, number=2.0, factor=-1.0)
-
-
-def row0_covector_of_coords(coords, eigenvalues):
-    r"""Return `row0_covector` of the image by a product of null-row-sum matrices.
-
-    .. math:: x_{ij} = 2 Y_{ij} - Y_{ii} - Y_{jj} , \quad i > j , \qquad Y = A X ,
-
-    where :math:`\langle X, Y \rangle = \operatorname{tr}(X \, A Y)` is the product, and
-    :math:`X` is given by its coordinates.
-
-    Parameters
-    ----------
-    coords : array, shape=[..., n (n - 1) / 2]
-        Orthonormal coordinates of :math:`X`, see `row0_to_coords`.
-    eigenvalues : tuple of float or None
-        Eigenvalues of the product, see `row0_eigenvalues`.
-
-    Returns
-    -------
-    covector : array, shape=[..., n (n - 1) / 2]
-        The numbers :math:`x_{ij}`, row by row.
-    """
-    # What is traced cannot make the matrix, and gains nothing by it.
-    if _size(coords) <= _CONVERTED_BY_PRODUCT_UP_TO and is_readable(coords):
-        conversion = _conversion(coords.shape[-1], eigenvalues)
-        return coords @ constant(conversion, coords)
-    return _covector_of_coords(coords, eigenvalues)
-
-
-def _covector_of_coords(coords, eigenvalues):
-    matrix = row0_from_coords(coords, eigenvalues)
-    return row0_covector(scale_row0(matrix, eigenvalues))
-
-
-@functools.lru_cache(maxsize=16)
-def _conversion(dim, eigenvalues):
-    """Return the matrix that makes covectors of rows of coordinates."""
-    return _covector_of_coords(np.eye(dim), eigenvalues)
 
 
 def is_uniform(factors):

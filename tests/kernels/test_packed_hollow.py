@@ -5,10 +5,6 @@ import pytest
 import torch
 
 from geomstats_cor import kernels
-from geomstats_cor.kernels.packed_hollow import (
-    row0_covector,
-    row0_covector_of_coords,
-)
 
 from .matrices import random_hollow
 
@@ -67,16 +63,6 @@ def test_null_row_sums(arrays, rng, n):
     np.testing.assert_allclose(actual, expected, atol=20 * arrays.eps)
 
 
-@every_size
-def test_covectors_of_null_row_sums(arrays, rng, n):
-    matrix = random_hollow(rng, n, (3,)) + np.eye(n) * rng.standard_normal((3, 1, n))
-    packed = rng.standard_normal((3, n * (n - 1) // 2))
-    expected = np.sum(matrix * kernels.packed_to_row0(packed), axis=(-2, -1))
-    actual = arrays.apply(row0_covector, np.tril(matrix))
-    actual = np.sum(np.asarray(actual) * packed, axis=-1)
-    np.testing.assert_allclose(actual, expected, atol=300 * arrays.eps)
-
-
 @pytest.mark.parametrize("factors", [(2.0, 2.0, 2.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0)])
 def test_lengths_have_derivatives_of_second_order(factors):
     def norm(packed):
@@ -97,31 +83,3 @@ def test_row_sums_of_large_matrices(arrays, rng, n):
     packed = kernels.pack_strictly_lower(matrix)
     actual = arrays.apply(kernels.hollow_row_sums, packed)
     np.testing.assert_allclose(actual, matrix.sum(-1), atol=10 * n * arrays.eps)
-    null_row_sums = matrix - np.einsum("...i,ij->...ij", matrix.sum(-1), np.eye(n))
-    covector = arrays.apply(row0_covector, null_row_sums)
-    paired = (covector * packed).sum(-1)
-    expected = (null_row_sums**2).sum((-2, -1))
-    np.testing.assert_allclose(paired, expected, rtol=10 * n * arrays.eps)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 24, 25])
-@pytest.mark.parametrize("product", [(1.0, 0.0, 0.0), (1.3, 0.7, -0.02)], ids=str)
-def test_covectors_of_coordinates(arrays, rng, n, product):
-    """They pair with the strict lower entries of another matrix as the product does."""
-    alpha, delta, zeta = product
-    eigenvalues = kernels.row0_eigenvalues(n, *product)
-    matrix, other = (kernels.packed_to_row0(x) for x in _packed_pair(rng, n))
-    coords = kernels.row0_to_coords(matrix, eigenvalues)
-    covector = arrays.apply(row0_covector_of_coords, coords, eigenvalues)
-    paired = (covector * kernels.pack_strictly_lower(other)).sum(-1)
-    diagonals = [np.diagonal(x, axis1=-2, axis2=-1) for x in (matrix, other)]
-    traces = [d.sum(-1) for d in diagonals]
-    expected = alpha * (matrix * other).sum((-2, -1))
-    expected += delta * (diagonals[0] * diagonals[1]).sum(-1)
-    expected += zeta * traces[0] * traces[1]
-    scale = np.linalg.norm(matrix) * np.linalg.norm(other)
-    np.testing.assert_allclose(paired, expected, atol=20 * n * arrays.eps * scale)
-
-
-def _packed_pair(rng, n):
-    return rng.standard_normal((2, 3, n * (n - 1) // 2))

@@ -166,9 +166,8 @@ def test_the_same_definition_in_euclidean_space_is_the_linear_layer():
     layer = randomised(CorFC(space_in, space_out, dtype=torch.float64))
     given = points(4, (5,))
     x = space_in.metric.to_coords(given)
-    unit = torch.eye(6, dtype=torch.float64)
-    # The differential at the identity in coordinates: a multiple of one, for OLM.
-    matrix = layer.weight[:, 0] @ (2.0**0.5 * unit)
+    # Weights are covectors in orthonormal coordinates, for OLM.
+    matrix = layer.weight[:, 0]
     bias = -layer.gamma[:, 0] * torch.linalg.vector_norm(matrix, dim=-1)
     expected = torch.nn.functional.linear(x, matrix, bias)
     actual = space_out.metric.to_coords(layer(given))

@@ -30,8 +30,8 @@ every_product = pytest.mark.parametrize("name", PRODUCTS)
 
 def parameters_of(layer, hyperplane):
     """Return the normal as a matrix, and the offset, of a layer of one channel."""
-    lower = kernels.unpack_strictly_lower(layer.weight[hyperplane, 0]).detach().numpy()
-    return lower + lower.T, float(layer.gamma[hyperplane, 0].detach())
+    normal = layer.normals()[hyperplane, 0].detach().numpy()
+    return normal, float(layer.gamma[hyperplane, 0].detach())
 
 
 def hyperplane_point_and_normal(metric, normal, offset):
@@ -108,8 +108,7 @@ def test_logit_in_the_inner_product_of_the_metric(name):
     given = points(5, (2, 3))
     identity = torch.eye(5, dtype=torch.float64)
     logs = metric.log(given, identity)
-    lower = kernels.unpack_strictly_lower(layer.weight.detach())
-    normals = lower + lower.mT
+    normals = layer.normals().detach()
     products = metric.inner_product(logs[:, None], normals, identity)
     expected = products - layer.gamma * metric.norm(normals, identity)
     torch.testing.assert_close(layer(given), expected.sum(-1), rtol=1e-11, atol=1e-11)
@@ -120,8 +119,7 @@ def test_at_the_identity_the_logit_is_minus_gamma_times_norm(name):
     space = space_of(name, 5)
     layer = randomised(CorMLR(space, 4, dtype=torch.float64))
     identity = torch.eye(5, dtype=torch.float64)
-    lower = kernels.unpack_strictly_lower(layer.weight.detach()[:, 0])
-    norms = space.metric.norm(lower + lower.mT, identity)
+    norms = space.metric.norm(layer.normals().detach()[:, 0], identity)
     torch.testing.assert_close(layer(identity), -layer.gamma[:, 0] * norms)
 
 
@@ -131,10 +129,10 @@ def test_permutations(name):
     layer = randomised(CorMLR(space_of(name, 5), 4, dtype=torch.float64))
     given, order = points(5, (3,)), [3, 0, 4, 2, 1]
     before = layer(given)
-    lower = kernels.unpack_strictly_lower(layer.weight.detach())
-    normals = (lower + lower.mT)[..., order, :][..., order]
+    normals = layer.normals()[..., order, :][..., order]
     with torch.no_grad():
-        layer.weight.copy_(kernels.pack_strictly_lower(normals))
+        packed = kernels.pack_strictly_lower(normals)
+        layer.weight.copy_(layer.hyperplanes_in.to_weight(packed))
     after = layer(given[..., order, :][..., order])
     if name.startswith(("olm", "lsm")):
         torch.testing.assert_close(after, before, rtol=1e-11, atol=1e-11)
@@ -149,8 +147,8 @@ def test_the_printed_formulas(key):
     layer = randomised(CorMLR(space, 3, dtype=torch.float64))
     given = points(5, (2,))
     image = space.metric.diffeo(given)
-    lower = kernels.unpack_strictly_lower(layer.weight.detach()[:, 0])
-    normals = lower + lower.mT
+    normals = layer.normals().detach()[:, 0]
+    lower = torch.tril(normals)
     moved = {
         "ecm": lower,
         "lecm": lower,

@@ -70,8 +70,7 @@ def test_logits_and_outputs_are_those_of_the_definition():
     mlr.load_state_dict(layer.state_dict())
     first = stretched(5).metric
     large = torch.eye(5, dtype=torch.float64)
-    lower = kernels.unpack_strictly_lower(layer.weight.detach()[:, 0])
-    normals = lower + lower.mT
+    normals = layer.normals().detach()[:, 0]
     products = first.inner_product(first.log(given, large)[:, None], normals, large)
     expected = products - layer.gamma[:, 0] * first.norm(normals, large)
     logits = mlr(given)
@@ -126,9 +125,13 @@ def test_closed_forms_are_what_coordinates_and_differentials_give(name, n, libra
     rng = np.random.default_rng(n)
     convert = torch.as_tensor if library == "torch" else np.asarray
     given = convert(points(n, (4, 3), seed=n).numpy())
-    weight = convert(rng.standard_normal((5, 3, general.dim)))
+    normal = convert(rng.standard_normal((5, 3, general.dim)))
     gamma = convert(rng.standard_normal((5, 3)))
+    weight = general.to_weight(normal)
     expected = general.logits(general.features(given), weight, gamma)
+    np.testing.assert_allclose(general.to_normal(weight), normal, atol=1e-12)
+    weight = closed.to_weight(normal)
+    np.testing.assert_allclose(closed.to_normal(weight), normal, atol=1e-12)
     for features in (
         closed.features(given),
         closed.features_of_coords(metric.to_coords(given)),

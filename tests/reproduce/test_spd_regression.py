@@ -82,7 +82,7 @@ def test_coordinates_are_an_isometry_for_the_metric_of_geomstats(metric):
     np.testing.assert_allclose(lengths, expected, rtol=1e-10)
     rng = np.random.default_rng(3)
     packed = rng.standard_normal((2, space.dim))
-    pushed = space.metric.hyperplanes()._push(torch.tensor(packed)).numpy()
+    pushed = space.metric.hyperplanes().to_weight(torch.tensor(packed)).numpy()
     vectors = symmetric(packed)
     expected = space.metric.inner_product(vectors[0], vectors[1], np.eye(N))
     assert pushed[0] @ pushed[1] == pytest.approx(float(expected), rel=1e-10)

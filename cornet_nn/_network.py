@@ -1,0 +1,296 @@
+"""What networks share: a front end, a normalisation, layers, and logits at the end."""
+
+import copy
+import math
+
+import torch
+from torch import nn
+
+from geomstats_cor.exceptions import ParameterError, ShapeError
+
+from ._precision import in_full_precision
+from .batch_norm import CorBatchNorm
+from .sequential import run_layers
+
+# The scale of a CorBatchNorm by the name of a normalisation.
+NORMALIZATIONS = {"coordinates": "coordinates", "channel": "channel", "center": None}
+
+
+class Network(nn.Module):
+    """A front end, a normalisation, and layers of which the last gives logits.
+
+    Parameters
+    ----------
+    front_end : torch.nn.Module or None
+        What makes correlation matrices of the input.
+    normalize : {"coordinates", "channel", "center"} or None
+        See `make_norm`.
+    momentum : float
+        See `CorBatchNorm`.
+    space : FullRankCorrelationMatrices
+        Space of the input, with a metric.
+    channels : int
+        Number of matrices in an input.
+    options : dict
+        Device and dtype.
+    """
+
+    def __init__(self, front_end, normalize, momentum, space, channels, options):
+        super().__init__()
+        self.front_end = front_end
+        self.norm = make_norm(normalize, momentum, space, channels, options)
+
+    def _layers(self):
+        """Return the layers after the normalisation; the first has weights."""
+        raise NotImplementedError
+
+    @property
+    def _is_norm_fixed(self):
+        return self.norm is not None and self.norm.momentum == 0.0
+
+    def forward(self, x):
+        """Return the logits.
+
+        Parameters
+        ----------
+        x : tensor
+            Correlation matrices [..., in_channels, n, n], or the input of the front
+            end.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        return self.from_features(self.features(x))
+
+    def _points(self, x):
+        return x if self.front_end is None else self.front_end(x)
+
+    def coords(self, x):
+        """Return the coordinates of the input, before they are normalised.
+
+        Parameters
+        ----------
+        x : tensor
+            Correlation matrices, or the input of the front end.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            Coordinates under the metric of the first layer.
+        """
+        return self._read_coords(self._points(x))
+
+    @in_full_precision
+    def _read_coords(self, point):
+        return self.norm.admit(point)
+
+    @in_full_precision
+    def normalized(self, coords):
+        """Return coordinates after a normalisation that training leaves as it is.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            What `coords` returns.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            Coordinates; those that were given unless `momentum` is 0.
+        """
+        return self.norm.compute(coords) if self._is_norm_fixed else coords
+
+    @in_full_precision
+    def features_of_coords(self, coords):
+        """Return `features` of an input with given coordinates.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            What `coords` returns.
+
+        Returns
+        -------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            Features.
+        """
+        if not self._is_norm_fixed:
+            return coords
+        return self._layers()[0].read_coords(self.norm.compute(coords))
+
+    def features(self, x):
+        """Return what the first step of the network that learns takes from the input.
+
+        If the front end has no parameters, features may be computed once for many
+        steps.
+
+        Parameters
+        ----------
+        x : tensor
+            Correlation matrices, or the input of the front end.
+
+        Returns
+        -------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            Features.
+        """
+        if self.norm is not None:
+            return self.features_of_coords(self.coords(x))
+        return self._read(self._points(x))
+
+    @in_full_precision
+    def _read(self, point):
+        return self._layers()[0].admit(point)
+
+    @in_full_precision
+    def from_features(self, features):
+        """Return the logits of inputs with given features.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            What `features` returns.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        layers = self._layers()
+        shape = (layers[0].channels, layers[0].hyperplanes_in.dim)
+        if features.ndim < 2 or tuple(features.shape[-2:]) != shape:
+            raise ShapeError(
+                f"expected features of shape [..., {shape[0]}, {shape[1]}], got "
+                f"{tuple(features.shape)}."
+            )
+        if self.norm is not None and not self._is_norm_fixed:
+            layers = [self.norm, *layers]
+        return run_layers(layers, features, self.fuse, self.guard, is_read=True)
+
+    def parameter_groups(self, lr, weight_decay=0.0):
+        r"""Return groups of parameters for Adam and its relatives.
+
+        Normalised coordinates have a variance of 1 / d. Steps of Adam do not depend on
+        the scale of gradients, so weights that multiply these coordinates get
+        :math:`\sqrt{d}` times the learning rate, and a weight decay divided by it: what
+        they get for coordinates of variance one.
+
+        Parameters
+        ----------
+        lr, weight_decay : float
+            Learning rate and weight decay.
+
+        Returns
+        -------
+        groups : list of dict
+            Groups, as optimizers of torch take them.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from cornet_nn import CorNet
+        >>> model = CorNet(9, 4, 2, metric="olm", normalize="coordinates")
+        >>> optimizer = torch.optim.AdamW(model.parameter_groups(lr=1e-3))
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.006, 0.001]
+        """
+        scaled = {self._layers()[0].weight: self._weight_scale()}
+        others = [p for p in self.parameters() if p not in scaled]
+        groups = [
+            dict(params=[p], lr=lr * scale, weight_decay=weight_decay / scale)
+            for p, scale in scaled.items()
+        ]
+        return [*groups, dict(params=others, lr=lr, weight_decay=weight_decay)]
+
+    def _weight_scale(self):
+        """Return the root of the number of coordinates that share a dispersion."""
+        if self.norm is None or self.norm.scale is None:
+            return 1.0
+        return math.sqrt(self.norm.hyperplanes_in.dim)
+
+    def edge_weights(self, point=None):
+        r"""Return how the logits change with each correlation, at a point.
+
+        .. math:: \frac{\partial}{\partial C_{ij}} \left( v_k(C) - \frac{1}{K} \sum_l
+                  v_l(C) \right) ,
+
+        where :math:`C_{ji} = C_{ij}` moves with it. Under one flat metric without an
+        activation the logits are linear in coordinates, and this is their covector
+        pulled back to correlations.
+
+        Parameters
+        ----------
+        point : tensor, shape=[in_channels, n, n] or [n, n]
+            Correlation matrices; the mean of the normalisation if None.
+
+        Returns
+        -------
+        edge_weights : tensor, shape=[num_classes, in_channels, n, n]
+            Symmetric hollow matrices, of sum zero over the classes.
+        """
+        network = copy.deepcopy(self).double().eval()
+        if point is None:
+            if self.norm is None:
+                raise ParameterError(
+                    "edge_weights needs a point, as the network has no normalisation "
+                    "whose mean it could take."
+                )
+            planes = network.norm.hyperplanes_in
+            mean = planes.from_tangent(network.norm.running_mean)
+            point = planes.metric.from_coords(mean)
+        point = point.detach().double()
+
+        def logits(point):
+            features = (
+                network._read(point)
+                if network.norm is None
+                else network.features_of_coords(network._read_coords(point))
+            )
+            return network.from_features(features)
+
+        gradient = torch.func.jacrev(logits)(point)
+        gradient = gradient.reshape(len(gradient), -1, *gradient.shape[-2:])
+        gradient = gradient + gradient.mT
+        gradient = gradient - torch.diag_embed(gradient.diagonal(dim1=-2, dim2=-1))
+        return gradient - gradient.mean(0)
+
+
+def make_norm(normalize, momentum, space, channels, options):
+    """Return the normalisation of an input, without parameters to learn.
+
+    Parameters
+    ----------
+    normalize : {"coordinates", "channel", "center"} or None
+        A `CorBatchNorm` with one dispersion for each coordinate, or each channel, or
+        that moves the mean alone; none if None.
+    momentum : float
+        See `CorBatchNorm`.
+    space : FullRankCorrelationMatrices
+        Space, with a metric.
+    channels : int
+        Number of matrices in an input.
+    options : dict
+        Device and dtype.
+
+    Returns
+    -------
+    norm : CorBatchNorm or None
+        Normalisation.
+    """
+    if normalize is None:
+        return None
+    if normalize not in NORMALIZATIONS:
+        raise ParameterError(
+            f"normalize is {normalize!r}: expected one of "
+            f"{', '.join(map(repr, NORMALIZATIONS))}, or None."
+        )
+    return CorBatchNorm(
+        space,
+        channels,
+        scale=NORMALIZATIONS[normalize],
+        momentum=momentum,
+        affine=False,
+        **options,
+    )

@@ -1,0 +1,277 @@
+"""Normalisation of correlation matrices by their Fréchet mean and dispersion."""
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from geomstats_cor.exceptions import ParameterError, ShapeError
+
+from ._coordinate_layer import CoordinateLayer
+from ._doors import require_numbers, require_positive
+
+SCALES = ("channel", "coordinates", None)
+
+
+class CorBatchNorm(CoordinateLayer):
+    r"""Batch normalisation: the Fréchet mean at the identity, the dispersion one.
+
+    An isometry moves the Fréchet mean :math:`M` of each channel to the identity, a
+    dilation makes the dispersion one, and a learnt dilation and motion follow:
+
+    .. math:: x \mapsto s \, \frac{x - \bar x}{\sqrt{V}} + b , \qquad
+              V = \frac{1}{N} \sum_i d(C_i, M)^2 ,
+
+    for a flat metric with coordinates x. With `scale="coordinates"`, coordinate j is
+    divided by :math:`\sqrt{d \, V_j}`, where :math:`V_j` is its variance and d the
+    number of coordinates: each has the same share of a dispersion of one.
+
+    Under the poly-hyperbolic metric all of this takes place in the Poincaré ball into
+    which the rows of a matrix are :math:`\beta`-concatenated: the mean is the Fréchet
+    mean in that ball, which is iterative, motions are Lorentz boosts along geodesics
+    through the origin, and dilations act on logarithms at the origin.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Space, with a metric.
+    channels : int
+        Number of matrices in an input; each has statistics of its own.
+    scale : {"channel", "coordinates", None}
+        One dispersion for each channel (the Lie-group form), one for each coordinate,
+        or none: the mean alone is moved.
+    eps : float
+        Coordinates, or channels, whose variance is at most `eps` times the mean
+        variance of coordinates hold no information, and are set to zero.
+    momentum : float or None
+        Weight of a batch in the running statistics; None for the average over all
+        batches. With 0 the statistics are those that `fit` was given, and are used in
+        training, too.
+    affine : bool
+        Whether a dilation and a motion are learnt.
+    track_running_stats : bool
+        Whether running statistics are kept for evaluation. Otherwise those of the batch
+        are used there, too.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
+
+    Attributes
+    ----------
+    weight : tensor, shape=[channels, 1] or [channels, d], or None
+        Dilation s: the square root of the dispersion of the output.
+    bias : tensor, shape=[channels, d], or None
+        Logarithm b of the point to which the mean is moved.
+    running_mean : tensor, shape=[channels, d]
+        Logarithm of the mean.
+    running_var : tensor, shape=[channels, 1] or [channels, d]
+        Dispersions. A new layer is the identity in evaluation.
+
+    Notes
+    -----
+    Input and output [..., channels, n, n]. The channel axis may be left out of [n, n]
+    and [batch, n, n] if there is one channel. If torch.distributed is initialised, the
+    statistics of a batch are those of all processes.
+
+    References
+    ----------
+    .. [B2019] D. Brooks, O. Schwander, F. Barbaresco, J.-Y. Schneider and M. Cord.
+       Riemannian batch normalization for SPD neural networks. NeurIPS 2019.
+    .. [C2024] Z. Chen, Y. Song, Y. Liu and N. Sebe. A Lie group approach to Riemannian
+       batch normalization. ICLR 2024.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CorBatchNorm
+    >>> from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
+    >>> space = FullRankCorrelationMatrices(4, equip="olm")
+    >>> points = torch.as_tensor(space.random_point(20, rng=0))
+    >>> layer = CorBatchNorm(space, dtype=torch.float64)
+    >>> mean = frechet_mean(layer(points), space)
+    >>> bool((mean - torch.eye(4)).abs().max() < 1e-10)
+    True
+    """
+
+    def __init__(
+        self,
+        space,
+        channels=1,
+        *,
+        scale="channel",
+        eps=1e-10,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+    ):
+        require_positive(channels=channels)
+        super().__init__(space, channels)
+        if scale not in SCALES:
+            raise ParameterError(
+                f'scale is {scale!r}: expected "channel", "coordinates" or None.'
+            )
+        require_numbers(eps=eps)
+        if eps < 0.0:
+            raise ParameterError(f"eps must not be negative, got {eps!r}.")
+        if momentum is not None:
+            require_numbers(momentum=momentum)
+            if not 0.0 <= momentum <= 1.0:
+                raise ParameterError(
+                    f"momentum must be between 0 and 1, or None, got {momentum!r}."
+                )
+        if momentum == 0.0 and not track_running_stats:
+            raise ParameterError(
+                "momentum = 0 uses statistics that fit sets: pass "
+                "track_running_stats=True."
+            )
+        self.scale, self.eps, self.momentum = scale, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        options, dim = dict(device=device, dtype=dtype), self.hyperplanes_in.dim
+        widths = channels, dim if scale == "coordinates" else 1
+        self.weight = nn.Parameter(torch.empty(widths, **options)) if affine else None
+        self.bias = (
+            nn.Parameter(torch.empty(channels, dim, **options)) if affine else None
+        )
+        tracked = track_running_stats
+        self.register_buffer(
+            "running_mean", torch.empty(channels, dim, **options) if tracked else None
+        )
+        self.register_buffer(
+            "running_var", torch.empty(widths, **options) if tracked else None
+        )
+        self.register_buffer(
+            "num_batches_tracked",
+            torch.tensor(0, dtype=torch.long, device=device) if tracked else None,
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Make the layer the identity in evaluation, and forget the statistics."""
+        with torch.no_grad():
+            if self.affine:
+                self.weight.fill_(1.0)
+                self.bias.zero_()
+            if self.track_running_stats:
+                self.running_mean.zero_()
+                self.running_var.fill_(1.0 / self._share)
+                self.num_batches_tracked.zero_()
+
+    @property
+    def _share(self):
+        """Number of coordinates that share a dispersion of one."""
+        return self.hyperplanes_in.dim if self.scale == "coordinates" else 1
+
+    def fit(self, coords):
+        """Set the running statistics to those of all training data.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[N, channels, d]
+            Coordinates of the training data under the metric; `space.metric.to_coords`
+            makes them of points.
+        """
+        shape = (self.channels, self.hyperplanes_in.dim)
+        if coords.ndim != 3 or tuple(coords.shape[1:]) != shape or len(coords) == 0:
+            raise ShapeError(
+                f"expected coordinates of shape [N, {shape[0]}, {shape[1]}] with at "
+                f"least one sample, got {tuple(coords.shape)}."
+            )
+        if not self.track_running_stats:
+            raise ParameterError("fit needs track_running_stats=True.")
+        with torch.no_grad():
+            tangent = self.hyperplanes_in.to_tangent(coords.double())
+            mean, variance = self._statistics(tangent)
+            self.running_mean.copy_(mean)
+            self.running_var.copy_(variance)
+            self.num_batches_tracked.fill_(1)
+
+    def compute(self, features):
+        """Return the coordinates of the output.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., channels, d]
+            Coordinates of the input.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., channels, d]
+            Coordinates.
+        """
+        planes = self.hyperplanes_in
+        tangent = planes.to_tangent(features)
+        if (self.training and self.momentum != 0.0) or not self.track_running_stats:
+            mean, variance = self._batch_statistics(tangent)
+        else:
+            mean, variance = self.running_mean, self.running_var
+        tangent = planes.translate(tangent, mean) * self._factors(variance)
+        if self.affine:
+            tangent = planes.translate(tangent * self.weight, -self.bias)
+        return planes.from_tangent(tangent)
+
+    def _factors(self, variance):
+        """Return what makes the dispersion one, and zero where there is none."""
+        if self.scale is None:
+            return 1.0
+        known = variance > self.eps * variance.mean(-1, keepdim=True)
+        safe = torch.where(known, variance * self._share, 1.0)
+        return torch.where(known, safe.rsqrt(), 0.0)
+
+    def _batch_statistics(self, tangent):
+        points = _of_all_processes(tangent.reshape(-1, *tangent.shape[-2:]))
+        if len(points) < 2:
+            raise ShapeError(
+                f"expected more than one sample in training, got {len(points)}: "
+                f"one sample has no dispersion. Use larger batches, or eval()."
+            )
+        mean, variance = self._statistics(points)
+        if self.track_running_stats:
+            self._track(mean.detach(), variance.detach(), len(points))
+        return mean, variance
+
+    def _statistics(self, tangent):
+        """Return mean and dispersions of logarithms [N, channels, d]."""
+        mean = self.hyperplanes_in.mean(tangent)
+        squares = self.hyperplanes_in.translate(tangent, mean).square().mean(0)
+        if self.scale != "coordinates":
+            squares = squares.sum(-1, keepdim=True)
+        return mean, squares
+
+    def _track(self, mean, variance, count):
+        self.num_batches_tracked.add_(1)
+        momentum = self.momentum
+        if momentum is None:
+            momentum = 1.0 / self.num_batches_tracked.to(mean.dtype)
+        # The mean moves along the geodesic; dispersions are unbiased, as in torch.
+        planes = self.hyperplanes_in
+        step = momentum * planes.translate(mean, self.running_mean)
+        moved = planes.translate(step, -self.running_mean)
+        self.running_mean.copy_(moved)
+        unbiased = variance * (count / (count - 1))
+        self.running_var.lerp_(unbiased.to(self.running_var), momentum)
+
+    def extra_repr(self):
+        """Return size, metric, channels and options."""
+        return (
+            f"{super().extra_repr()}, channels={self.channels}, scale={self.scale!r}, "
+            f"momentum={self.momentum}, affine={self.affine}"
+        )
+
+
+def _of_all_processes(x):
+    """Return the samples [N, ...] of all processes, with their gradients."""
+    if not (dist.is_available() and dist.is_initialized()):
+        return x
+    if dist.get_world_size() == 1:
+        return x
+    from torch.distributed.nn.functional import all_gather
+
+    size = torch.tensor([len(x)], device=x.device)
+    sizes = [torch.empty_like(size) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, size)
+    sizes = [int(size) for size in sizes]
+    padded = torch.cat([x, x.new_zeros(max(sizes) - len(x), *x.shape[1:])])
+    parts = all_gather(padded)
+    return torch.cat([part[:count] for part, count in zip(parts, sizes, strict=True)])

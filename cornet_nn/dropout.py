@@ -1,0 +1,63 @@
+"""Dropout of coordinates."""
+
+from torch.nn import functional
+
+from geomstats_cor.exceptions import ParameterError
+
+from ._coordinate_layer import CoordinateLayer
+from ._doors import require_numbers
+
+
+class CorDropout(CoordinateLayer):
+    r"""Dropout in the tangent space at the identity.
+
+    .. math:: \mathrm{Exp}_I \left( \frac{1}{1 - p} \, m \circ \mathrm{Log}_I(C)
+              \right) ,
+
+    where the entries of the mask m are 0 with probability p, else 1. It acts on the
+    entries that `TangentActivation` acts on, and in training only.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Space, with a metric.
+    p : float
+        Probability of an entry to be set to zero.
+
+    Notes
+    -----
+    Input and output [..., n, n].
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CorDropout
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> layer = CorDropout(FullRankCorrelationMatrices(3, equip="ecm"), p=1.0)
+    >>> point = torch.tensor([[1.0, 0.5, 0.0], [0.5, 1.0, 0.2], [0.0, 0.2, 1.0]])
+    >>> layer(point)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.],
+            [0., 0., 1.]])
+    >>> bool(torch.allclose(layer.eval()(point), point))
+    True
+    """
+
+    def __init__(self, space, p=0.5):
+        super().__init__(space)
+        require_numbers(p=p)
+        if not 0.0 <= p <= 1.0:
+            raise ParameterError(f"p must be between 0 and 1, got {p!r}.")
+        self.p = p
+
+    def compute(self, features):
+        """Return the coordinates [..., d] of the output."""
+        if not self.training or self.p == 0.0:
+            return features
+        return self.hyperplanes_in.activate(
+            features, lambda x: functional.dropout(x, self.p)
+        )
+
+    def extra_repr(self):
+        """Return size, metric and probability."""
+        return f"{super().extra_repr()}, p={self.p}"

@@ -1,0 +1,164 @@
+"""Logistic regression solved to convergence, its penalty chosen by cross-validation."""
+
+import warnings
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from torch.nn import functional
+
+from geomstats_cor.exceptions import ParameterError
+
+from .._doors import require_numbers
+
+# Strengths that cross-validation tries, and the one where it is not possible.
+GRID = tuple(10.0 ** (0.5 * k) for k in range(-2, 9))
+FALLBACK = 30.0
+FOLDS = 5
+
+
+def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
+    r"""Return the multinomial logistic regression with the least penalised loss.
+
+    .. math:: C \sum_i w_{y_i} \ell_i + \tfrac12 \sum_k |Z_k|^2 ,
+
+    with cross-entropies :math:`\ell` and the lengths of normals in the metric. Under a
+    flat metric the problem is convex. Only the span of the samples matters, so that
+    the cost depends on the smaller of the number of samples and of coordinates.
+
+    Parameters
+    ----------
+    planes : Hyperplanes
+        Hyperplanes of the metric.
+    coords : tensor, shape=[N, channels, d]
+        Coordinates of the samples, normalised.
+    labels : tensor of int, shape=[N]
+        Classes.
+    class_weights : tensor, shape=[classes]
+        Weight w of each class.
+    C : float or "cv"
+        Inverse strength of the penalty. With "cv", the one of `GRID` with the highest
+        accuracy in cross-validation, and of several the one with the least loss.
+    groups : array, shape=[N], or None
+        Groups that cross-validation keeps together.
+    seed : int
+        Seed of the folds.
+
+    Returns
+    -------
+    weight, gamma : tensor
+        Parameters of `CorMLR`.
+    C : float
+        Inverse strength.
+    """
+    require_strength(C)
+    problem = _Problem(planes, planes.join_channels(coords.double()), class_weights)
+    labels = labels.to(torch.long)
+    if C == "cv":
+        C = _choose_strength(problem, labels, groups, seed)
+    covector, bias = problem.solve(torch.arange(len(labels)), labels, [C])[0]
+    weight, gamma = planes.parameters_of(
+        covector @ problem.basis.mT, bias, coords.shape[1]
+    )
+    return weight, gamma, C
+
+
+def require_strength(C):
+    """Raise unless C is a positive number or "cv"."""
+    if isinstance(C, str):
+        if C != "cv":
+            raise ParameterError(f'C is {C!r}: expected a positive number or "cv".')
+        return
+    require_numbers(C=C)
+    if not 0.0 < C < float("inf"):
+        raise ParameterError(f'C is {C!r}: expected a positive number or "cv".')
+
+
+class _Problem:
+    """Samples in a basis of their span."""
+
+    def __init__(self, planes, tangent, class_weights):
+        self.planes, self.class_weights = planes, class_weights.double()
+        self.basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
+        self.tangent = tangent @ self.basis
+
+    def solve(self, places, labels, strengths):
+        """Return covectors and biases for strengths, one after the other."""
+        tangent, labels = self.tangent[places], labels[places]
+        classes, dim = len(self.class_weights), tangent.shape[-1]
+        x, solutions = np.zeros(classes * (dim + 1)), []
+        # A hyperplane without a normal has no derivative in the ball.
+        x[: classes * dim] = 1e-6 * np.resize([1.0, -1.0], classes * dim)
+        for strength in strengths:
+
+            def objective(x, strength=strength):
+                covector, bias = self._parameters(x, dim)
+                logits = self.planes.joint_logits(tangent, covector, bias)
+                loss = functional.cross_entropy(
+                    logits, labels, self.class_weights, reduction="sum"
+                )
+                value = strength * loss + 0.5 * covector.square().sum()
+                gradients = torch.autograd.grad(value, (covector, bias))
+                flat = torch.cat([g.flatten() for g in gradients])
+                return float(value.detach()), flat.numpy()
+
+            x = minimize(
+                objective,
+                x,
+                jac=True,
+                method="L-BFGS-B",
+                options=dict(
+                    maxiter=2000,
+                    maxfun=4000,
+                    maxcor=20,
+                    ftol=1e-12,
+                    gtol=1e-5 * min(1.0, strength),
+                ),
+            ).x
+            solutions.append([p.detach() for p in self._parameters(x, dim)])
+        return solutions
+
+    def _parameters(self, x, dim):
+        classes = len(self.class_weights)
+        parts = torch.from_numpy(x.copy()).split([classes * dim, classes])
+        covector, bias = parts[0].reshape(classes, dim), parts[1]
+        return covector.requires_grad_(), bias.requires_grad_()
+
+
+def _choose_strength(problem, labels, groups, seed):
+    """Return the strength with the highest accuracy over held-out folds."""
+    parts = _folds(labels.numpy(), groups, seed)
+    if not parts:
+        return FALLBACK
+    scores = np.zeros((len(GRID), 2))
+    for training, held_out in parts:
+        own = labels[held_out]
+        for k, solution in enumerate(problem.solve(training, labels, GRID)):
+            logits = problem.planes.joint_logits(problem.tangent[held_out], *solution)
+            right = (logits.argmax(-1) == own).sum()
+            loss = functional.cross_entropy(logits, own, reduction="sum")
+            scores[k] += float(right), -float(loss)
+    best = max(range(len(GRID)), key=lambda k: tuple(scores[k]))
+    return GRID[best]
+
+
+def _folds(labels, groups, seed):
+    """Return training and held-out places; none if there are too few samples."""
+    largest = int(np.bincount(labels).max())
+    with warnings.catch_warnings():
+        # A class with fewer samples than folds is in some of them only.
+        warnings.simplefilter("ignore", UserWarning)
+        if groups is not None:
+            count = min(FOLDS, len(np.unique(groups)), largest)
+            if count < 2:
+                return []
+            folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+            parts = list(folds.split(labels, labels, groups))
+        else:
+            count = min(FOLDS, largest)
+            if count < 2:
+                return []
+            folds = StratifiedKFold(count, shuffle=True, random_state=seed)
+            parts = list(folds.split(labels, labels))
+    return [tuple(map(torch.from_numpy, part)) for part in parts]
