@@ -286,4 +286,5 @@ def fingerprint(data):
 
 
 def _absolute(path):
-    return str(Path(path).expanduser().resolve())
+    # Links are kept: files beside a link belong to the data.
+    return str(Path(path).expanduser().absolute())

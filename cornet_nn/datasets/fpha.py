@@ -21,9 +21,10 @@ from .labels import indexed
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import FPHA
-from .texts import matched, read_table, readable
+from .texts import described, matched, read_table, readable
 
 _SPLIT = "data_split_action_recognition.txt"
+POSES = "Hand_pose_annotation_v1"
 _FEATURES = re.compile(r".+_(?P<label>\d+)")
 _PAPER = {
     "center": "frame",
@@ -39,13 +40,14 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
     ----------
     directory : pathlib.Path
         Folder with `Subject_k/action/repetition/skeleton.txt`, of 64 columns: the
-        number of the frame and three coordinates of 21 joints.
+        number of the frame and three coordinates of 21 joints. Or the folder above it,
+        if it is called `Hand_pose_annotation_v1`, as it is distributed.
     conversion : Conversion
         How to convert.
     split : str or pathlib.Path
         File of the split, by default `data_split_action_recognition.txt` in the folder
-        or in the one above: a line `Training 600`, lines `path label`, a line
-        `Test 575`, lines `path label`.
+        of the subjects or beside it, where links are followed as well: a line
+        `Training 600`, lines `path label`, a line `Test 575`, lines `path label`.
     bone_lengths : bool
         Whether to give all bones the lengths they have in the first sequence.
     **steps
@@ -57,8 +59,15 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
     dataset : Dataset
         Matrices [9, 28, 28] by default; `groups` are the subjects.
     """
-    paths, labels, test = read_split(_split_file(directory, split))
-    files = [directory / path / "skeleton.txt" for path in paths]
+    poses = _poses(directory)
+    split_file = _split_file(directory, poses, split)
+    paths, labels, test = read_split(split_file)
+    files = [poses / path / "skeleton.txt" for path in paths]
+    if not any(file.exists() for file in files):
+        raise DataError(
+            f"{split_file} names {len(files)} sequences, and {poses} holds none of "
+            f"them. The first is looked for at {files[0]}"
+        )
     matrices = SequenceMatrices(
         skeleton=FPHA,
         lengths=reference_lengths(readable(files, read_hand), FPHA)
@@ -165,12 +174,14 @@ def read_split(path):
         is_item = len(words) == 2 and words[0].count("/") == 2 and words[1].isdigit()
         if part is None or not is_item:
             raise DataError(
-                f"{path}, line {number}: 'Subject_k/action/repetition label' is wanted "
-                f"under 'Training' or 'Test', not {line!r}"
+                f"{path}, line {number}: expected 'Subject_k/action/repetition label' "
+                f"under 'Training' or 'Test', got {line!r}"
             )
         paths.append(words[0])
         labels.append(int(words[1]))
         test.append(part == "Test")
+    if not paths:
+        raise DataError(f"{path} names no sequence")
     return paths, labels, np.array(test, dtype=bool)
 
 
@@ -218,13 +229,30 @@ def read_features(file, shrinkage, ridge):
 
 
 def _matrices(file, matrices):
+    if not file.exists():
+        raise DataError(f"is missing: there is no file {described(file)}")
     return matrices(read_hand(file))
 
 
-def _split_file(directory, split):
-    if split is not None:
-        return directory / split
-    for folder in (directory, directory.parent):
-        if (folder / _SPLIT).exists():
-            return folder / _SPLIT
-    raise ParameterError(f"{directory} has no {_SPLIT}: give it with split=")
+def _poses(directory):
+    """Return the folder of the subjects: the one that is given, or the one in it."""
+    folders = [directory, directory / POSES]
+    for folder in folders:
+        if next(folder.glob("Subject_*"), None) is not None:
+            return folder
+    looked = ", ".join(described(folder / "Subject_*") for folder in folders)
+    raise ParameterError(f"no hands of FPHA are in {directory}. Looked for {looked}")
+
+
+def _split_file(directory, poses, split):
+    """Return the file of the split: beside a link, or beside what it links to."""
+    folders = [directory, poses, poses.parent, poses.resolve(), poses.resolve().parent]
+    name = _SPLIT if split is None else split
+    files = list(dict.fromkeys(folder / name for folder in folders))
+    for file in files:
+        if file.is_file():
+            return file
+    raise ParameterError(
+        f"the split of FPHA is missing: give it with split=. Looked for "
+        f"{', '.join(map(described, files))}"
+    )
