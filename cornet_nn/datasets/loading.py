@@ -163,8 +163,8 @@ def _loaded(data, directory, conversion, chosen):
         name = _recognized(path)
         return _call(_FOLDERS[name], name, chosen, path, conversion)
     raise ParameterError(
-        f"{described(path)} is neither an .npz or .npy file, nor a folder, nor one of the data "
-        f"sets {', '.join(names())}"
+        f"{described(path)} is neither an .npz or .npy file, nor a folder, nor one of "
+        f"the data sets {', '.join(names())}"
     )
 
 

@@ -204,7 +204,7 @@ def _matrices(file, read, bodies, matrices):
         return matrices(joints)
     placed = matrices.placed(joints)
     each = dataclasses.replace(
-        matrices, skeleton=NTU, center=None, lengths=None, view=None
+        matrices, skeleton=NTU, frames=None, center=None, lengths=None, view=None
     )
     parts = [each(placed[:, :_JOINTS]), each(placed[:, _JOINTS:])]
     return np.concatenate([part.reshape(-1, *part.shape[-2:]) for part in parts])

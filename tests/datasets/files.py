@@ -152,7 +152,7 @@ def fpha_folder(folder, rng, frames=9):
 
 
 def distributed_fpha_folder(folder, rng):
-    """The same as it is distributed: the split file beside the folder of subjects."""
+    """Write the same as it is distributed, with the split file beside the subjects."""
     poses = fpha_folder(folder / "Hand_pose_annotation_v1", rng)
     (poses / SPLIT).rename(folder / SPLIT)
     (folder / "Subjects_info").mkdir()

@@ -33,8 +33,8 @@ def test_hands_with_the_split(tmp_path, rng):
     hands = [hand_of(folder / path / "skeleton.txt") for path in paths]
     matrices = SequenceMatrices(
         FPHA,
-        center="frame",
-        view="frame",
+        center="first",
+        view="first",
         neighbors=SIDES,
         lengths=reference_lengths(hands, FPHA),
     )
@@ -55,6 +55,19 @@ def test_global_covariances(tmp_path, rng):
         **QUIET,
     )
     assert data.inputs.shape == (8, 63, 63)
+
+
+def test_steps_that_the_paper_leaves_open(tmp_path, rng):
+    folder = fpha_folder(tmp_path, rng, frames=3)
+    # Three frames are too few for a pyramid of two levels, unless they are resampled.
+    with pytest.raises(DataError, match="none of 8 items can be used"):
+        load("fpha", directory=folder, **QUIET)
+    steps = {"root": False, "frames": 200, "augmented": True}
+    data = load("fpha", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 9, 29, 29)
+    steps |= {"representation": "covariance", "levels": 1}
+    data = load("fpha", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 61, 61)
 
 
 def test_bad_hands_are_named(tmp_path, rng):
