@@ -16,7 +16,7 @@ import torch
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
@@ -88,6 +88,7 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
         label: path.split("/")[1] for path, label in zip(paths, labels, strict=True)
     }
     indices, numbers = indexed(labels)
+    groups = np.array([path.split("/")[0] for path in paths])
     return Dataset(
         "fpha",
         converted.values,
@@ -95,8 +96,9 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
         tuple(actions[int(number)] for number in numbers),
         matrices.kind,
         test=test[kept],
-        groups=np.array([path.split("/")[0] for path in paths])[kept],
+        groups=groups[kept],
         problems=converted.problems,
+        left_out=LeftOut.among(kept, indices, test, groups),
     )
 
 
@@ -136,14 +138,16 @@ def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
     )
     kept = converted.kept
     labels, classes = indexed([match["label"] for _, match in named])
+    test = np.array([file.parent.name == "val" for file in files])
     return Dataset(
         "fpha-features",
         converted.values,
         labels[kept],
         classes,
         "covariance",
-        test=[files[number].parent.name == "val" for number in kept],
+        test=test[kept],
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(kept, labels, test),
     )
 
 

@@ -94,6 +94,9 @@ def test_bad_hands_are_named(tmp_path, rng):
     ]
     for problem, reason in zip(data.problems, reasons, strict=True):
         assert problem.startswith(reason)
+    assert data.left_out.labels.tolist() == [0, 0, 1, 1, 0, 0]
+    assert data.left_out.test.tolist() == [False] * 4 + [True] * 2
+    assert data.left_out.groups.tolist() == ["Subject_1"] * 4 + ["Subject_2"] * 2
     # The classes are those of the split, and the items keep theirs.
     assert data.classes == ("pour_milk", "open_letter")
     assert data.labels.tolist() == [1, 1] and data.test.all()
