@@ -25,6 +25,7 @@ class LeftOut:
     Examples
     --------
     >>> import numpy as np
+    >>> from cornet_nn.datasets import LeftOut
     >>> left_out = LeftOut.among([0, 2], np.array([5, 6, 7, 8]))
     >>> left_out.labels
     array([6, 8])

@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cornet_nn.datasets import Dataset
-from cornet_nn.datasets.dataset import LeftOut
+from cornet_nn.datasets import Dataset, LeftOut
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 

@@ -6,8 +6,7 @@ import types
 import numpy as np
 import pytest
 
-from cornet_nn.datasets import Dataset
-from cornet_nn.datasets.dataset import LeftOut
+from cornet_nn.datasets import Dataset, LeftOut
 from cornet_nn.reproduce import Options, accuracies, reproduce
 from cornet_nn.reproduce.methods import find_method
 from cornet_nn.reproduce.published import published_settings
