@@ -16,7 +16,7 @@ from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
 from .methods import EXACT, find_method, why_not
 from .published import published_results, published_settings
 from .report import Cell
-from .settings import as_words, digest, non_default
+from .settings import as_words, digest, non_default, options_notes
 from .sources import SYNTHETIC, Absent, find_data, taken_options
 from .splits import splits
 
@@ -101,8 +101,7 @@ def _computed(cell, options, runs):
         if key not in runs:
             runs.add(key, _run(model, dataset, *parts))
         results.append(runs[key])
-    notes = [f"loader options {as_words(taken)}"] if taken else []
-    notes += _unusable(dataset, every_split)
+    notes = [*options_notes(options.loader, taken), *_unusable(dataset, every_split)]
     cell = replace(cell, settings=as_words(non_default(model)))
     return _summarised(cell, results, epochs, method.epochs, notes)
 
@@ -171,7 +170,9 @@ def _run(model, dataset, train, test):
         with stopped_by_keyboard():
             model.fit(dataset.inputs[train], dataset.labels[train])
         usable = test[test < len(dataset)]
-        right = model.predict(dataset.inputs[usable]) == dataset.labels[usable]
+        right = 0
+        if len(usable):
+            right = model.predict(dataset.inputs[usable]) == dataset.labels[usable]
     except _DIVERGED:
         return dict(accuracy=math.nan, seconds=math.nan)
     seconds = statistics.median(row["seconds"] for row in model.history_)

@@ -57,6 +57,31 @@ def as_words(settings):
     return " ".join(f"{name}={_word(value)}" for name, value in settings.items())
 
 
+def options_notes(given, taken):
+    """Return which options of loaders a number was computed with, and which not.
+
+    Parameters
+    ----------
+    given : dict
+        Options that the user gives.
+    taken : dict
+        Those of them that the loader of the data has.
+
+    Returns
+    -------
+    notes : list of str
+        Notes.
+
+    Examples
+    --------
+    >>> options_notes({"view": "first", "window": 20}, {"view": "first"})
+    ['loader options view=first', 'the loader has no option window']
+    """
+    notes = [f"loader options {as_words(taken)}"] if taken else []
+    others = [name for name in given if name not in taken]
+    return notes + [f"the loader has no option {name}" for name in others]
+
+
 def digest(model, options):
     """Return a short text that changes with the settings or the options of the loader.
 

@@ -150,7 +150,7 @@ def require_options(given):
         Options of loaders that the user gives.
     """
     loaders = {source for ways in _SOURCES.values() for source, _, _ in ways}
-    known = sorted({option for loader in loaders for option in options_of(loader)})
+    known = sorted({option for loader in loaders for option in _options(loader)})
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise ParameterError(
@@ -159,11 +159,15 @@ def require_options(given):
         )
 
 
+def _options(loader):
+    return (*options_of(loader), "errors")
+
+
 def _sources(name, form, given):
     """Return the ways to find a data set, those with most of the options first."""
     sources = []
     for source, folder, own in _SOURCES[name, form]:
-        known = options_of(source)
+        known = _options(source)
         taken = {key: value for key, value in (given or {}).items() if key in known}
         sources.append(Source(source, folder, own | taken, taken))
     return sorted(sources, key=lambda source: -len(source.taken))

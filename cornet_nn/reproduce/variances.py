@@ -11,7 +11,7 @@ from .diagonal_variance import (
 )
 from .published import Published
 from .report import Cell
-from .settings import as_words
+from .settings import options_notes
 from .sources import Absent, find_data, taken_options
 
 # Between which numbers most values lie, by the text of the paper.
@@ -64,12 +64,10 @@ def variance_cells(table, options):
         draw_histograms(values, f"{data}: {label}", label.split(" of ")[0], path)
         quantiles = np.quantile(values, (0.1, 0.5, 0.9))
         within = 100.0 * np.mean((values >= low) & (values <= high))
-        note = f"histograms in {path.name}"
         taken = taken_options(*where, options.loader)
-        if taken:
-            note += f", loader options {as_words(taken)}"
+        notes = [f"histograms in {path.name}", *options_notes(options.loader, taken)]
         rows[data] = [
-            replace(cell, mean=float(value), runs=1, note=note)
+            replace(cell, mean=float(value), runs=1, note=", ".join(notes))
             for cell, value in zip(outline, (*quantiles, within), strict=True)
         ]
     return [cell for cells in zip(*rows.values(), strict=True) for cell in cells]

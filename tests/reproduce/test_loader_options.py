@@ -14,7 +14,7 @@ from cornet_nn.reproduce.settings import digest, non_default
 from cornet_nn.reproduce.sources import find_data
 from cornet_nn.reproduce.splits import splits
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
-from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.exceptions import DataError, ParameterError
 
 from .files import data_folder
 from .test_commands import command, table_of
@@ -145,6 +145,11 @@ def test_options_choose_the_loader_that_has_them(folder, tmp_path):
     assert find_data("FPHA", "channels", folder).name == "fpha-features"
     given = {"view": "frame"}
     assert find_data("FPHA", "channels", folder, given=given).name == "fpha"
+    # Where that is not there, the table says that the option has no effect.
+    (folder / "fpha").rename(tmp_path / "fpha")
+    command(*words(folder, tmp_path / "output", "--option", "view=frame"))
+    rows, _ = table_of(tmp_path / "output", "main")
+    assert "the loader has no option view" in rows[ROW, "FPHA"]["note"]
 
 
 def test_options_that_no_loader_has(folder, tmp_path):
@@ -169,6 +174,8 @@ def test_test_items_that_cannot_be_used_are_counted(folder, tmp_path):
     ):
         assert note in rows[ROW, "FPHA"]["note"]
         assert note in text
+    with pytest.raises(DataError, match="3 of 12 items cannot be used"):
+        command(*words(folder, tmp_path / "strict", "--option", "errors=raise"))
     # Of six test items, four can be right.
     assert float(rows[ROW, "FPHA"]["ours_mean"]) <= 100 * 4 / 6 + 1e-3
 
