@@ -67,7 +67,7 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
     if not any(file.exists() for file in files):
         raise DataError(
             f"{split_file} names {len(files)} sequences, and {poses} holds none of "
-            f"them. The first is looked for at {files[0]}"
+            f"them. The first is expected at {files[0]}"
         )
     matrices = SequenceMatrices(
         skeleton=FPHA,
@@ -245,8 +245,8 @@ def _poses(directory):
     for folder in folders:
         if next(folder.glob("Subject_*"), None) is not None:
             return folder
-    looked = ", ".join(described(folder / "Subject_*") for folder in folders)
-    raise ParameterError(f"no hands of FPHA are in {directory}. Looked for {looked}")
+    tried = ", ".join(described(folder / "Subject_*") for folder in folders)
+    raise ParameterError(f"no hands of FPHA are in {directory}. Paths tried: {tried}")
 
 
 def _split_file(directory, poses, split):
@@ -258,6 +258,6 @@ def _split_file(directory, poses, split):
         if file.is_file():
             return file
     raise ParameterError(
-        f"the split of FPHA is missing: give it with split=. Looked for "
+        f"the split of FPHA is missing: give it with split=. Paths tried: "
         f"{', '.join(map(described, files))}"
     )

@@ -195,11 +195,11 @@ def _recognized(path):
         except (OSError, ValueError, EOFError):
             continue
         return "radar" if axes == 1 else "hdm05-covariances"
-    looked = ", ".join([*(pattern for pattern, _ in _SIGNS), "*_*.npy"])
+    tried = ", ".join([*(pattern for pattern, _ in _SIGNS), "*_*.npy"])
     broken = [described(entry) for entry in path.iterdir() if not entry.exists()]
     raise DataError(
         f"{path} is in none of the formats of {', '.join(_FOLDERS)}. "
-        f"Looked for {looked}{''.join(f'; {link}' for link in sorted(broken))}"
+        f"Paths tried: {tried}{''.join(f'; {link}' for link in sorted(broken))}"
     )
 
 
