@@ -170,9 +170,7 @@ class GaussianEmbedding(nn.Module):
         deviations = deviations.masked_fill(failed.bool()[..., None], torch.nan)
         require_definite(covariance, deviations)
         scale = (-2.0 / (deviations.shape[-1] + 1) * deviations.log().sum(-1)).exp()
-        above = torch.cat([covariance + mean @ mean.mT, mean], -1)
-        below = torch.cat([mean.mT, torch.ones_like(mean[..., :1, :])], -1)
-        return scale[..., None, None] * torch.cat([above, below], -2)
+        return scale[..., None, None] * _augmented(covariance, mean)
 
 
 class TemporalPyramid(nn.Module):
@@ -183,7 +181,10 @@ class TemporalPyramid(nn.Module):
 
     Level by level, the sequence of length :math:`T` is cut into :math:`2^\ell = 1, 2,
     4, \dots` windows, and the covariance matrix of each, see `CovariancePooling`, is
-    shrunk.
+    shrunk. With `augmented`, the mean :math:`m` of each window is kept beside its
+    covariance matrix :math:`S`,
+
+    .. math:: \begin{pmatrix} S + m m^\top & m \\ m^\top & 1 \end{pmatrix} .
 
     Parameters
     ----------
@@ -191,10 +192,13 @@ class TemporalPyramid(nn.Module):
         Number of levels.
     shrinkage : float
         Amount of shrinkage of the covariance matrices.
+    augmented : bool
+        Whether to keep the means of the windows.
 
     Notes
     -----
-    Input [..., T, k], output [..., 2 ** levels - 1, k, k].
+    Input [..., T, k], output [..., 2 ** levels - 1, n, n], where n is k, or k + 1 if
+    the matrices are augmented.
 
     References
     ----------
@@ -213,10 +217,10 @@ class TemporalPyramid(nn.Module):
     True
     """
 
-    def __init__(self, levels=2, shrinkage=1e-3):
+    def __init__(self, levels=2, shrinkage=1e-3, augmented=False):
         super().__init__()
         require_positive(levels=levels)
-        self.levels = levels
+        self.levels, self.augmented = levels, augmented
         self.pooling = CovariancePooling()
         self.shrinkage = Shrinkage(shrinkage)
 
@@ -231,7 +235,7 @@ class TemporalPyramid(nn.Module):
 
         Returns
         -------
-        covariances : tensor, shape=[..., 2 ** levels - 1, k, k]
+        covariances : tensor, shape=[..., 2 ** levels - 1, n, n]
             Symmetric positive definite matrices, level by level.
         """
         signal, length = sequence.mT, sequence.shape[-2]
@@ -247,8 +251,19 @@ class TemporalPyramid(nn.Module):
             for window in range(count)
         ]
         covariances = [self.pooling(signal[..., a:b]) for a, b in bounds]
-        return self.shrinkage(torch.stack(covariances, -3))
+        covariances = self.shrinkage(torch.stack(covariances, -3))
+        if not self.augmented:
+            return covariances
+        means = [signal[..., a:b].mean(-1, keepdim=True) for a, b in bounds]
+        return _augmented(covariances, torch.stack(means, -3))
 
     def extra_repr(self):
-        """Return the number of levels."""
-        return f"levels={self.levels}"
+        """Return the number of levels, and whether the matrices are augmented."""
+        return f"levels={self.levels}" + ", augmented=True" * self.augmented
+
+
+def _augmented(covariance, mean):
+    """Return [S + m m', m; m', 1] of covariances [..., k, k] and means [..., k, 1]."""
+    above = torch.cat([covariance + mean @ mean.mT, mean], -1)
+    below = torch.cat([mean.mT, torch.ones_like(mean[..., :1, :])], -1)
+    return torch.cat([above, below], -2)

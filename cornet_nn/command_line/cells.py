@@ -65,7 +65,8 @@ class Cells:
     def _read(self):
         with open(self._table, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                key = tuple(row[name] for name in self.keys)
+                # A column that an older version did not write is empty.
+                key = tuple(row.get(name, "") for name in self.keys)
                 self._rows[key] = {name: _number(row[name]) for name in self.values}
 
     def __contains__(self, key):

@@ -144,6 +144,8 @@ def run(options):
         settings={k: v for k, v in settings.items() if k not in _OWN},
         exceptions=exceptions,
     )
+    if len(data.left_out):
+        conditions["unusable"] = len(data.left_out)
     cells = Cells(directory, _KEYS, RESULTS, conditions, options.resume)
     keys = [(metric, *part) for part in parts for metric in options.metrics]
     with resumable(options, directory):

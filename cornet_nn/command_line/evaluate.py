@@ -18,9 +18,12 @@ examples:
   cornet evaluate runs/first other.npz    on other data with the same classes
   cornet evaluate runs/first --part train
 
-The accuracy is the fraction of samples that are classified rightly. classes.csv and
-confusion.csv (rows are true classes, columns predicted ones) go to a folder of the run
-directory, or to --output."""
+The accuracy is the fraction of samples that are classified rightly; samples that cannot
+be used count as errors, and have a column of their own in confusion.csv. classes.csv
+and confusion.csv (rows are true classes, columns predicted ones) go to a folder of the
+run directory, or to --output."""
+
+_UNUSABLE = "(unusable)"
 
 
 def add_parser(commands):
@@ -56,8 +59,10 @@ def run(options):
 
     model, data, _, part, was_seen = load_run(options)
     truth, classes = _truth(data, model), model.classes_
-    predicted = model.predict(data.inputs)
-    confusion = confusion_matrix(truth, predicted, labels=classes)
+    unusable = len(data.left_out)
+    predicted = np.append(model.predict(data.inputs), [_UNUSABLE] * unusable)
+    columns = [*classes, _UNUSABLE] if unusable else [*classes]
+    confusion = confusion_matrix(truth, predicted, labels=columns)[: len(classes)]
     scores = precision_recall_fscore_support(
         truth, predicted, labels=classes, zero_division=np.nan
     )
@@ -69,12 +74,13 @@ def run(options):
     make_writable(directory)
     write_text(directory / "classes.csv", csv_table(header, table))
     rows = [(name, *row) for name, row in zip(classes, confusion, strict=True)]
-    write_text(directory / "confusion.csv", csv_table(("true", *classes), rows))
+    write_text(directory / "confusion.csv", csv_table(("true", *columns), rows))
     right = np.trace(confusion)
+    counted = f", of which {unusable} cannot be used and count as errors"
     seen = ", which the network was trained on" if was_seen else ""
     print(
         f"accuracy {percent(right / len(truth))} %: {right} of {len(truth)} samples of "
-        f"{data.name} ({part}){seen}."
+        f"{data.name} ({part}){seen}{counted if unusable else ''}."
     )
     shown = [(name, count, *map(percent, row)) for name, count, *row in table]
     print(text_table(header, shown))
@@ -83,7 +89,9 @@ def run(options):
 
 
 def _truth(data, model):
-    truth = names_of_classes(data)
+    """Return the classes of the samples, and then of those that cannot be used."""
+    names = np.asarray(data.classes, dtype=str)
+    truth = np.append(names_of_classes(data), names[data.left_out.labels])
     unknown = np.setdiff1d(truth, model.classes_)
     if len(unknown):
         raise ParameterError(

@@ -76,6 +76,29 @@ def fit(model, data):
         return model.fit(data.inputs, names_of_classes(data), groups=data.groups)
 
 
+def accuracy(model, data, unusable=0):
+    """Return the part of the samples that a network classifies rightly.
+
+    Parameters
+    ----------
+    model : CorNetClassifier
+        Fitted estimator.
+    data : Dataset
+        Samples.
+    unusable : int
+        Number of further samples that cannot be used, and count as errors.
+
+    Returns
+    -------
+    accuracy : float
+        Accuracy.
+    """
+    right = 0
+    if len(data):
+        right = np.sum(model.predict(data.inputs) == names_of_classes(data))
+    return right / (len(data) + unusable)
+
+
 def fit_and_score(data, train, test, settings, directory=None):
     """Train on a part of the data and score on another.
 
@@ -84,7 +107,8 @@ def fit_and_score(data, train, test, settings, directory=None):
     data : Dataset
         Data set.
     train, test : array of int
-        Indices of the parts.
+        Indices of the parts. Those from the length of the data set on are items that
+        cannot be used, and count as errors.
     settings : dict
         Settings by name.
     directory : pathlib.Path
@@ -100,12 +124,13 @@ def fit_and_score(data, train, test, settings, directory=None):
         settings = settings | dict(kind=data.kind)
     running = {} if directory is None else dict(directory=directory, resume=True)
     model = make_classifier(settings, progress=False, **running)
-    train, test = data.subset(train), data.subset(test)
+    unusable = int(np.sum(test >= len(data)))
+    train, test = data.subset(train), data.subset(test[test < len(data)])
     fit(model, train)
     return dict(
-        accuracy=model.score(test.inputs, names_of_classes(test)),
+        accuracy=accuracy(model, test, unusable),
         train_accuracy=model.score(train.inputs, names_of_classes(train)),
         epochs=len(model.history_),
         seconds_per_epoch=np.median([epoch["seconds"] for epoch in model.history_]),
-        samples=len(test),
+        samples=len(test) + unusable,
     )

@@ -181,10 +181,12 @@ def load_run(options, **loading):
     part = options.part
     if part == "auto":
         part = "all" if data.test is None else "test"
-    index = np.arange(len(data))
+    index, samples = np.arange(len(data)), data
     if part != "all":
-        [(train, test)] = official(data)
-        index = test if part == "test" else train
+        [parts] = official(data)
+        index = parts[part == "test"]
+        index = index[index < len(data)]
+        samples = data.test_part() if part == "test" else data.train_part()
     is_same = fingerprint(data) == record["fingerprint"]
     was_seen = is_same and part in ("all", record["part"])
-    return LoadedRun(model, data.subset(index), index, part, was_seen)
+    return LoadedRun(model, samples, index, part, was_seen)

@@ -256,14 +256,20 @@ def describe(data):
     Returns
     -------
     words : str
-        Name, size, and the share of the largest class, which is what a constant answer
-        gets right.
+        Name, size, the share of the largest class, which is what a constant answer
+        gets right, and the number of items that cannot be used.
     """
+    unusable = ""
+    if len(data.left_out):
+        unusable = f"; {len(data.left_out)} more cannot be used"
+        if data.test is not None:
+            unusable += f" ({len(data.left_out.part(test=True))} for test)"
+        unusable += " and count as errors where they are tested"
     _, counts = np.unique(data.labels, return_counts=True)
     return (
         f"{short_name(data)}: {'synthetic data, ' if data.synthetic else ''}"
         f"{len(data)} samples of {len(data.classes)} classes, of which the largest has "
-        f"{percent(counts.max() / len(data))} %"
+        f"{percent(counts.max() / len(data))} %{unusable}"
     )
 
 
@@ -286,4 +292,5 @@ def fingerprint(data):
 
 
 def _absolute(path):
-    return str(Path(path).expanduser().resolve())
+    # Links are kept: files beside a link belong to the data.
+    return str(Path(path).expanduser().absolute())

@@ -77,7 +77,7 @@ def official(data):
     Returns
     -------
     parts : list of tuple of array
-        Indices to train on and to test on.
+        Indices to train on and to test on, see `outer_parts`.
     """
     if data.test is None:
         raise ParameterError(
@@ -85,11 +85,16 @@ def official(data):
             f"0 (train) and 1 (test) to the file."
         )
     test = np.asarray(data.test, dtype=bool)
-    return [(np.flatnonzero(~test), np.flatnonzero(test))]
+    unusable = len(data) + np.arange(len(data.left_out.part(test=True)))
+    return [(np.flatnonzero(~test), np.append(np.flatnonzero(test), unusable))]
 
 
 def outer_parts(data, split, number, seed):
     """Return parts to train on and to test on.
+
+    Items that cannot be used are drawn with the others. They are left out of training
+    parts; in test parts their indices, from the length of the data set on, are kept, as
+    they count as errors.
 
     Parameters
     ----------
@@ -109,7 +114,14 @@ def outer_parts(data, split, number, seed):
     """
     if split == "official":
         return official(data)
-    return folds(names_of_classes(data), data.groups, number, seed)
+    names, groups = names_of_classes(data), data.groups
+    if len(data.left_out):
+        others = np.asarray(data.classes, dtype=str)[data.left_out.labels]
+        names = np.append(names, others)
+        if groups is not None:
+            groups = np.append(groups, data.left_out.groups)
+    parts = folds(names, groups, number, seed)
+    return [(train[train < len(data)], test) for train, test in parts]
 
 
 def inner_parts(data, train, number, seed):

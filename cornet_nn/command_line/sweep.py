@@ -128,6 +128,8 @@ def run(options):
         settings={k: v for k, v in settings.items() if k not in _VARIED},
     )
     directory = run_directory(options, f"sweep-{short_name(data)}")
+    if len(data.left_out):
+        conditions["unusable"] = len(data.left_out)
     cells = Cells(directory, KEYS, RESULTS, conditions, options.resume)
     with resumable(options, directory):
         search = NestedSearch(

@@ -6,7 +6,7 @@ from geomstats_cor.exceptions import ParameterError
 
 from .cells import require_same
 from .files import contents, make_writable, write_json
-from .fitting import fit, make_classifier
+from .fitting import accuracy, fit, make_classifier
 from .options import add_command, add_running, resumable, run_directory
 from .processes import world
 from .runs import (
@@ -17,7 +17,7 @@ from .runs import (
     write_record,
 )
 from .settings import add_settings, given_settings, with_defaults
-from .sources import add_source, describe, names_of_classes, source_of
+from .sources import add_source, describe, source_of
 from .tables import percent, text_table
 
 _EPILOG = """\
@@ -120,8 +120,10 @@ def _report(model, data, directory, quiet):
         rows.append(("validation", percent(epoch["valid_accuracy"])))
     if data.test is not None:
         test = data.test_part()
-        result["test_accuracy"] = model.score(test.inputs, names_of_classes(test))
-        result["test_samples"] = len(test)
+        unusable = len(test.left_out)
+        result["test_accuracy"] = accuracy(model, test, unusable)
+        result["test_samples"] = len(test) + unusable
+        result["test_unusable"] = unusable
         rows.append(("test", percent(result["test_accuracy"])))
     write_json(directory / "result.json", result)
     print(f"{describe(data)}; epoch {model.epoch_} of {len(model.history_)}.")

@@ -3,7 +3,7 @@
 `load` takes the name of a data set, or a file or folder, and returns a `Dataset`.
 """
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .loading import load, names, options
 from .sequences import SequenceMatrices
 from .skeletons import FPHA, HDM05, NTU, Skeleton
@@ -13,6 +13,7 @@ __all__ = [
     "names",
     "options",
     "Dataset",
+    "LeftOut",
     "SequenceMatrices",
     "Skeleton",
     "HDM05",

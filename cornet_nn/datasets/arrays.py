@@ -6,7 +6,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed, is_for_test
 from .matrices import kind_of, screened
 from .sequences import SequenceMatrices, reference_lengths
@@ -187,13 +187,15 @@ def _dataset(path, converted, arrays, number, kind):
         classes = tuple(arrays["classes"].tolist())
     kept = converted.kept
     split, groups = arrays.get("split"), arrays.get("groups")
+    test = None if split is None else is_for_test(split, path)
     return Dataset(
         str(path),
         converted.values,
         labels[kept],
         classes,
         kind,
-        test=None if split is None else is_for_test(split, path)[kept],
+        test=None if test is None else test[kept],
         groups=None if groups is None else groups[kept],
         problems=converted.problems,
+        left_out=LeftOut.among(kept, labels, test, groups),
     )

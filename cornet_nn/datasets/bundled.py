@@ -5,7 +5,7 @@ import numpy as np
 from geomstats_cor.datasets import load_connectomes as load_matrices
 from geomstats_cor.exceptions import ParameterError
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import screened
 
@@ -99,14 +99,15 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     covariances = centered @ centered.swapaxes(-1, -2) / (window - 1)
     names = [f"window at row {start}" for start in starts]
     converted = screened(covariances, names, "covariance", shrinkage, ridge)
-    starts = starts[converted.kept]
+    kept, groups = converted.kept, sessions[starts]
     labels, classes = indexed(gestures[starts])
     return Dataset(
         "emg",
         converted.values,
-        labels,
+        labels[kept],
         classes,
         "covariance",
-        groups=sessions[starts],
+        groups=groups[kept],
         problems=converted.problems,
+        left_out=LeftOut.among(kept, labels, groups=groups),
     )

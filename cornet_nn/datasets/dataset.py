@@ -9,6 +9,80 @@ from geomstats_cor.exceptions import ParameterError, ShapeError
 KINDS = ("correlation", "covariance", "signal")
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Items that are part of a data set and cannot be used.
+
+    Parameters
+    ----------
+    labels : array of int, shape=[M]
+        Index of the class of each item.
+    test : array of bool, shape=[M], or None
+        Whether each item is for testing, if the data comes with a split.
+    groups : array, shape=[M], or None
+        Groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cornet_nn.datasets import LeftOut
+    >>> left_out = LeftOut.among([0, 2], np.array([5, 6, 7, 8]))
+    >>> left_out.labels
+    array([6, 8])
+    """
+
+    labels: np.ndarray
+    test: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    @classmethod
+    def among(cls, kept, labels, test=None, groups=None):
+        """Return those of all items that were not kept.
+
+        Parameters
+        ----------
+        kept : array of int
+            Indices of the items that can be used.
+        labels, test, groups : array
+            Labels, parts and groups of all items.
+
+        Returns
+        -------
+        left_out : LeftOut
+            The others.
+        """
+        others = np.setdiff1d(np.arange(len(labels)), kept)
+        given = (None if v is None else np.asarray(v) for v in (labels, test, groups))
+        return cls(*(None if v is None else v[others] for v in given))
+
+    def __len__(self):
+        return len(self.labels)
+
+    @property
+    def for_test(self):
+        """Whether each item is for testing; none is if there is no split."""
+        return np.zeros(len(self), dtype=bool) if self.test is None else self.test
+
+    def part(self, test):
+        """Return the items that are for testing, or those for training.
+
+        Parameters
+        ----------
+        test : bool
+            Which.
+
+        Returns
+        -------
+        part : LeftOut
+            Items.
+        """
+        others = np.flatnonzero(self.for_test != test)
+        return LeftOut.among(others, self.labels, self.test, self.groups)
+
+
+_NONE = LeftOut(np.empty(0, dtype=np.int64))
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A labelled stack of matrices or signals.
@@ -35,6 +109,9 @@ class Dataset:
         Whether the data is simulated.
     problems : tuple of str
         What was wrong with each item that was left out.
+    left_out : LeftOut
+        Labels and parts of the items that were left out, where they are known. Those
+        for testing count as errors in an accuracy.
 
     Examples
     --------
@@ -59,6 +136,7 @@ class Dataset:
     groups: np.ndarray | None = None
     synthetic: bool = False
     problems: tuple = ()
+    left_out: LeftOut = _NONE
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -119,7 +197,7 @@ class Dataset:
         Returns
         -------
         subset : Dataset
-            Data set with the same classes.
+            Data set with the same classes, and no items left out.
         """
         parts = {
             field: None if values is None else values[index]
@@ -130,7 +208,7 @@ class Dataset:
                 ("groups", self.groups),
             )
         }
-        return dataclasses.replace(self, **parts)
+        return dataclasses.replace(self, **parts, left_out=_NONE)
 
     def train_part(self):
         """Return the items for training, by the split that comes with the data.
@@ -140,7 +218,7 @@ class Dataset:
         part : Dataset
             Items that are not for testing.
         """
-        return self.subset(~self._split())
+        return self._part(test=False)
 
     def test_part(self):
         """Return the items for testing, by the split that comes with the data.
@@ -150,12 +228,13 @@ class Dataset:
         part : Dataset
             Items for testing.
         """
-        return self.subset(self._split())
+        return self._part(test=True)
 
-    def _split(self):
+    def _part(self, test):
         if self.test is None:
             raise ParameterError(
                 f"{self.name} comes without a split: choose one, such as "
                 f"sklearn.model_selection.StratifiedKFold, and use subset."
             )
-        return self.test
+        part = self.subset(self.test == test)
+        return dataclasses.replace(part, left_out=self.left_out.part(test))

@@ -16,18 +16,20 @@ import torch
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import FPHA
-from .texts import matched, read_table, readable
+from .texts import described, matched, read_table, readable
 
 _SPLIT = "data_split_action_recognition.txt"
+POSES = "Hand_pose_annotation_v1"
 _FEATURES = re.compile(r".+_(?P<label>\d+)")
-_PAPER = {
-    "center": "frame",
-    "view": "frame",
+# Turns of the hand are kept: aligning each frame by itself costs accuracy.
+_DEFAULT = {
+    "center": "first",
+    "view": "first",
     "neighbors": ("left", "right", "bottom"),
 }
 
@@ -39,32 +41,40 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
     ----------
     directory : pathlib.Path
         Folder with `Subject_k/action/repetition/skeleton.txt`, of 64 columns: the
-        number of the frame and three coordinates of 21 joints.
+        number of the frame and three coordinates of 21 joints. Or the folder above it,
+        if it is called `Hand_pose_annotation_v1`, as it is distributed.
     conversion : Conversion
         How to convert.
     split : str or pathlib.Path
         File of the split, by default `data_split_action_recognition.txt` in the folder
-        or in the one above: a line `Training 600`, lines `path label`, a line
-        `Test 575`, lines `path label`.
+        of the subjects or beside it, where links are followed as well: a line
+        `Training 600`, lines `path label`, a line `Test 575`, lines `path label`.
     bone_lengths : bool
         Whether to give all bones the lengths they have in the first sequence.
     **steps
-        Steps of `SequenceMatrices`; those of the paper by default: centred and aligned
-        by frame, Gaussian embedding with three sets of neighbours, two levels.
+        Steps of `SequenceMatrices`; by default centred and aligned by the first frame,
+        Gaussian embedding with three sets of neighbours, two levels.
 
     Returns
     -------
     dataset : Dataset
         Matrices [9, 28, 28] by default; `groups` are the subjects.
     """
-    paths, labels, test = read_split(_split_file(directory, split))
-    files = [directory / path / "skeleton.txt" for path in paths]
+    poses = _poses(directory)
+    split_file = _split_file(directory, poses, split)
+    paths, labels, test = read_split(split_file)
+    files = [poses / path / "skeleton.txt" for path in paths]
+    if not any(file.exists() for file in files):
+        raise DataError(
+            f"{split_file} names {len(files)} sequences, and {poses} holds none of "
+            f"them. The first is expected at {files[0]}"
+        )
     matrices = SequenceMatrices(
         skeleton=FPHA,
         lengths=reference_lengths(readable(files, read_hand), FPHA)
         if bone_lengths
         else None,
-        **{**_PAPER, **steps},
+        **{**_DEFAULT, **steps},
     )
     converted = conversion.run(
         "fpha",
@@ -78,6 +88,7 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
         label: path.split("/")[1] for path, label in zip(paths, labels, strict=True)
     }
     indices, numbers = indexed(labels)
+    groups = np.array([path.split("/")[0] for path in paths])
     return Dataset(
         "fpha",
         converted.values,
@@ -85,8 +96,9 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
         tuple(actions[int(number)] for number in numbers),
         matrices.kind,
         test=test[kept],
-        groups=np.array([path.split("/")[0] for path in paths])[kept],
+        groups=groups[kept],
         problems=converted.problems,
+        left_out=LeftOut.among(kept, indices, test, groups),
     )
 
 
@@ -126,14 +138,16 @@ def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
     )
     kept = converted.kept
     labels, classes = indexed([match["label"] for _, match in named])
+    test = np.array([file.parent.name == "val" for file in files])
     return Dataset(
         "fpha-features",
         converted.values,
         labels[kept],
         classes,
         "covariance",
-        test=[files[number].parent.name == "val" for number in kept],
+        test=test[kept],
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(kept, labels, test),
     )
 
 
@@ -165,12 +179,14 @@ def read_split(path):
         is_item = len(words) == 2 and words[0].count("/") == 2 and words[1].isdigit()
         if part is None or not is_item:
             raise DataError(
-                f"{path}, line {number}: 'Subject_k/action/repetition label' is wanted "
-                f"under 'Training' or 'Test', not {line!r}"
+                f"{path}, line {number}: expected 'Subject_k/action/repetition label' "
+                f"under 'Training' or 'Test', got {line!r}"
             )
         paths.append(words[0])
         labels.append(int(words[1]))
         test.append(part == "Test")
+    if not paths:
+        raise DataError(f"{path} names no sequence")
     return paths, labels, np.array(test, dtype=bool)
 
 
@@ -218,13 +234,30 @@ def read_features(file, shrinkage, ridge):
 
 
 def _matrices(file, matrices):
+    if not file.exists():
+        raise DataError(f"is missing: there is no file {described(file)}")
     return matrices(read_hand(file))
 
 
-def _split_file(directory, split):
-    if split is not None:
-        return directory / split
-    for folder in (directory, directory.parent):
-        if (folder / _SPLIT).exists():
-            return folder / _SPLIT
-    raise ParameterError(f"{directory} has no {_SPLIT}: give it with split=")
+def _poses(directory):
+    """Return the folder of the subjects: the one that is given, or the one in it."""
+    folders = [directory, directory / POSES]
+    for folder in folders:
+        if next(folder.glob("Subject_*"), None) is not None:
+            return folder
+    tried = ", ".join(described(folder / "Subject_*") for folder in folders)
+    raise ParameterError(f"no hands of FPHA are in {directory}. Paths tried: {tried}")
+
+
+def _split_file(directory, poses, split):
+    """Return the file of the split: beside a link, or beside what it links to."""
+    folders = [directory, poses, poses.parent, poses.resolve(), poses.resolve().parent]
+    name = _SPLIT if split is None else split
+    files = list(dict.fromkeys(folder / name for folder in folders))
+    for file in files:
+        if file.is_file():
+            return file
+    raise ParameterError(
+        f"the split of FPHA is missing: give it with split=. Paths tried: "
+        f"{', '.join(map(described, files))}"
+    )

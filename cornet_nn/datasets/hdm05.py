@@ -17,7 +17,7 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .acclaim import read_amc, read_asf
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import half_of_each_class, indexed
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
@@ -98,17 +98,20 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
     )
     kept = converted.kept
     labels, classes = indexed([classes_of[file] for file in files])
-    actors = [_MOTION.fullmatch(files[number].stem) for number in kept]
+    # Of all files, so that those left out do not change the parts of the others.
+    test = half_of_each_class(labels, seed)
+    actors = [_MOTION.fullmatch(file.stem) for file in files]
+    groups = np.array([found["actor"] for found in actors]) if all(actors) else None
     return Dataset(
         "hdm05",
         converted.values,
         labels[kept],
         classes,
         matrices.kind,
-        # Of all files, so that those left out do not change the parts of the others.
-        test=half_of_each_class(labels, seed)[kept],
-        groups=[found["actor"] for found in actors] if all(actors) else None,
+        test=test[kept],
+        groups=None if groups is None else groups[kept],
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(kept, labels, test, groups),
     )
 
 
@@ -155,14 +158,16 @@ def load_hdm05_covariances(
     )
     kept = converted.kept
     labels, classes = indexed([labels_of[file] for file in files])
+    test = half_of_each_class(labels, seed)
     return Dataset(
         "hdm05-covariances",
         converted.values,
         labels[kept],
         classes,
         "covariance",
-        test=half_of_each_class(labels, seed)[kept],
+        test=test[kept],
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(kept, labels, test),
     )
 
 

@@ -11,6 +11,7 @@ from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
 from .conversion import Conversion, default_cache, listed
 from .sequences import STEPS
+from .texts import described
 
 _MADE = {
     "radar-synthetic": radar.load_radar_synthetic,
@@ -29,9 +30,10 @@ _FOLDERS = {
 _FILES = {".npz": arrays.load_arrays, ".npy": arrays.load_arrays}
 # What tells the formats of folders apart, tried from the top.
 _SIGNS = (
+    ("Subject_*/*/*/skeleton.txt", "fpha"),
+    (f"{fpha.POSES}/Subject_*/*/*/skeleton.txt", "fpha"),
     ("**/*.skeleton", "ntu120"),
     ("**/*.amc", "hdm05"),
-    ("Subject_*/*/*/skeleton.txt", "fpha"),
     ("train/*_*.pt", "fpha-features"),
     ("HDM_*.npy", "hdm05"),
     ("HDM_*.txt", "hdm05"),
@@ -161,8 +163,8 @@ def _loaded(data, directory, conversion, chosen):
         name = _recognized(path)
         return _call(_FOLDERS[name], name, chosen, path, conversion)
     raise ParameterError(
-        f"{data} is neither an .npz or .npy file, nor a folder, nor one of the data "
-        f"sets {', '.join(names())}"
+        f"{described(path)} is neither an .npz or .npy file, nor a folder, nor one of "
+        f"the data sets {', '.join(names())}"
     )
 
 
@@ -179,7 +181,7 @@ def _folder(name, directory):
             f"this library. {', '.join(_MADE)} need none."
         )
     if not Path(directory).is_dir():
-        raise ParameterError(f"{directory} is not a folder")
+        raise ParameterError(f"{described(Path(directory))} is not a folder")
     return Path(directory)
 
 
@@ -193,7 +195,12 @@ def _recognized(path):
         except (OSError, ValueError, EOFError):
             continue
         return "radar" if axes == 1 else "hdm05-covariances"
-    raise DataError(f"{path} is in none of the formats of {', '.join(_FOLDERS)}")
+    tried = ", ".join([*(pattern for pattern, _ in _SIGNS), "*_*.npy"])
+    broken = [described(entry) for entry in path.iterdir() if not entry.exists()]
+    raise DataError(
+        f"{path} is in none of the formats of {', '.join(_FOLDERS)}. "
+        f"Paths tried: {tried}{''.join(f'; {link}' for link in sorted(broken))}"
+    )
 
 
 def _call(loader, name, chosen, *arguments):

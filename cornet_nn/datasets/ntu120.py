@@ -16,7 +16,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import NTU, pair
@@ -90,16 +90,18 @@ def load_ntu120(
         {"matrices": matrices, "bodies": bodies},
     )
     kept = converted.kept
-    labels, classes = indexed([f"A{number:03}" for number in numbers[kept]])
+    labels, classes = indexed([f"A{number:03}" for number in numbers])
+    test = setups % 2 == 1
     return Dataset(
         "ntu120",
         converted.values,
-        labels,
+        labels[kept],
         classes,
         matrices.kind,
-        test=setups[kept] % 2 == 1,
+        test=test[kept],
         groups=performers[kept],
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(kept, labels, test, performers),
     )
 
 
@@ -204,7 +206,7 @@ def _matrices(file, read, bodies, matrices):
         return matrices(joints)
     placed = matrices.placed(joints)
     each = dataclasses.replace(
-        matrices, skeleton=NTU, center=None, lengths=None, view=None
+        matrices, skeleton=NTU, frames=None, center=None, lengths=None, view=None
     )
     parts = [each(placed[:, :_JOINTS]), each(placed[:, _JOINTS:])]
     return np.concatenate([part.reshape(-1, *part.shape[-2:]) for part in parts])

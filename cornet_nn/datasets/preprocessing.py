@@ -14,6 +14,34 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 
+def resampled(sequence, frames):
+    """Give a sequence another number of frames, by linear interpolation in time.
+
+    Parameters
+    ----------
+    sequence : array, shape=[T, ...]
+        Sequence.
+    frames : int
+        Number of frames. The first and the last stay as they are.
+
+    Returns
+    -------
+    sequence : array, shape=[frames, ...]
+        Sequence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> resampled(np.array([0.0, 1.0, 4.0]), 5)
+    array([0. , 0.5, 1. , 2.5, 4. ])
+    """
+    times = np.linspace(0.0, len(sequence) - 1.0, frames)
+    before = np.minimum(times.astype(int), max(len(sequence) - 2, 0))
+    after = np.minimum(before + 1, len(sequence) - 1)
+    weights = (times - before).reshape(-1, *[1] * (sequence.ndim - 1))
+    return (1.0 - weights) * sequence[before] + weights * sequence[after]
+
+
 def centered(joints, root=0, by="frame"):
     """Subtract the position of the root.
 

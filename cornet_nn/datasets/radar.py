@@ -16,7 +16,7 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .autoregressive import simulate
-from .dataset import Dataset
+from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import covariances_from, usable_signal
 from .texts import matched
@@ -178,6 +178,7 @@ def load_radar(
         classes,
         representation,
         problems=(*nameless, *converted.problems),
+        left_out=LeftOut.among(converted.kept, labels),
     )
 
 

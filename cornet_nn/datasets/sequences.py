@@ -10,8 +10,14 @@ from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .matrices import regularized, require_covariances
-from .preprocessing import aligned, bone_lengths, centered, with_bone_lengths
-from .skeletons import Skeleton
+from .preprocessing import (
+    aligned,
+    bone_lengths,
+    centered,
+    resampled,
+    with_bone_lengths,
+)
+from .skeletons import Skeleton, without_roots
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +32,9 @@ class SequenceMatrices:
     representation : str
         "gaussian" makes matrices [28, 28] of the Gaussian embeddings of the frames,
         "covariance" those of the coordinates.
+    frames : int or None
+        Number of frames to which every sequence is resampled, by linear interpolation
+        before all other steps; None keeps those that there are.
     center : str or None
         "frame" or "first": subtract the root of each frame, or of the first. The
         coordinates of the root are left out of a covariance if they are zero in all
@@ -34,6 +43,9 @@ class SequenceMatrices:
         Length of the bone of each joint, to which all sequences are normalised.
     view : str or None
         "frame" or "first": align the view by each frame, or by the first.
+    root : bool
+        Whether to keep the root, such as the wrist of a hand: without it, 20 joints are
+        left of 21. It is left out after the steps above, which need it.
     neighbors : tuple
         Of the Gaussian embedding, "left", "right", "bottom" or indices: a set of
         matrices is made with each.
@@ -47,6 +59,9 @@ class SequenceMatrices:
     ridge : float
         Ridge of the covariance over time. If it is positive, a constant sequence is
         kept, with the matrix ridge I.
+    augmented : bool
+        Whether to keep the mean m over time beside the covariance S of each window, as
+        [S + m m', m; m', 1], with one more row and column.
     power : float
         Power of the covariance matrices, before Cor; only with correlation.
     correlation : bool
@@ -67,14 +82,17 @@ class SequenceMatrices:
 
     skeleton: Skeleton | None = None
     representation: str = "gaussian"
+    frames: int | None = None
     center: str | None = None
     lengths: tuple | None = None
     view: str | None = None
+    root: bool = True
     neighbors: tuple = ("left",)
     levels: int = 2
     frame_shrinkage: float = 1e-3
     shrinkage: float = 1e-3
     ridge: float = 0.0
+    augmented: bool = False
     power: float = 1.0
     correlation: bool = False
     dtype: str = "float64"
@@ -94,25 +112,35 @@ class SequenceMatrices:
             )
         if self.levels < 1:
             raise ParameterError(f"levels is at least 1, not {self.levels}")
+        if self.frames is not None and self.frames < 2**self.levels:
+            raise ParameterError(
+                f"frames must be at least {2**self.levels} for a pyramid of "
+                f"{self.levels} levels, got {self.frames}"
+            )
         if self.skeleton is None:
-            wanted = [
+            unavailable = [
                 name
                 for name, value in (
                     ("center", self.center),
                     ("bone_lengths", self.lengths),
                     ("view", self.view),
+                    ("root=False", not self.root),
                     ("representation='gaussian'", self.representation == "gaussian"),
                 )
                 if value
             ]
-            if wanted:
-                raise ParameterError(f"{', '.join(wanted)} need a skeleton")
+            if unavailable:
+                raise ParameterError(f"{', '.join(unavailable)} need a skeleton")
         elif self.representation == "gaussian":
             object.__setattr__(self, "neighbors", _sides(self.neighbors))
             if not self.neighbors:
                 raise ParameterError("the Gaussian embedding needs neighbors")
             for side in self.neighbors:
-                self.skeleton.neighbors(side)
+                self._kept_skeleton.neighbors(side)
+
+    @property
+    def _kept_skeleton(self):
+        return self.skeleton if self.root else without_roots(self.skeleton)
 
     @property
     def kind(self):
@@ -133,7 +161,6 @@ class SequenceMatrices:
             Matrices of the windows of each set of neighbours.
         """
         covariances = self._covariances(self.placed(sequence))
-        covariances = regularized(covariances, ridge=self.ridge)
         require_covariances(covariances)
         if self.correlation:
             front_end = PowerCorrelation(self.power)
@@ -142,7 +169,7 @@ class SequenceMatrices:
         return (matrices[0] if len(matrices) == 1 else matrices).astype(self.dtype)
 
     def placed(self, sequence):
-        """Return a sequence centred, with other bone lengths, and aligned, as chosen.
+        """Return a sequence resampled, centred, resized and aligned, as chosen.
 
         Parameters
         ----------
@@ -152,7 +179,7 @@ class SequenceMatrices:
         Returns
         -------
         placed : array, shape=[T, joints, 3], or [T, k] without a skeleton
-            Sequence.
+            Sequence, with the root.
         """
         sequence = self._checked(np.asarray(sequence, dtype=np.float64))
         if self.center:
@@ -176,33 +203,42 @@ class SequenceMatrices:
                     f"wanted, three for each of {len(self.skeleton.joints)} joints"
                 )
             sequence = sequence.reshape(len(sequence), -1, 3)
-        wanted = 2**self.levels
-        if len(sequence) < wanted:
+        needed, reason = 2**self.levels, f"a pyramid of {self.levels} levels"
+        if self.frames is not None:
+            needed, reason = 2, "resampling"
+        if len(sequence) < needed:
             raise DataError(
-                f"has {len(sequence)} frames: {wanted} are wanted for a pyramid of "
-                f"{self.levels} levels"
+                f"has {len(sequence)} frames: at least {needed} are needed for {reason}"
             )
         bad = ~np.isfinite(sequence).reshape(len(sequence), -1).all(axis=1)
         if bad.any():
             raise DataError(f"has a NaN or an infinity in frame {np.argmax(bad)}")
-        return sequence
+        return sequence if self.frames is None else resampled(sequence, self.frames)
 
     def _covariances(self, sequence):
-        """Return the matrices before the ridge, shape=[..., windows, n, n]."""
+        """Return the matrices of the windows, shape=[..., windows, n, n]."""
+        if not self.root:
+            is_root = np.array(self.skeleton.parents) == -1
+            sequence = sequence[:, ~is_root]
         if self.representation == "gaussian":
             features = self._embedded(sequence)
         else:
+            if self.center == "frame" and self.root:
+                sequence = np.delete(sequence, self.skeleton.root, axis=1)
             features = sequence.reshape(len(sequence), -1)
-            if self.center == "frame":
-                features = np.delete(sequence, self.skeleton.root, axis=1)
-                features = features.reshape(len(sequence), -1)
-        pyramid = TemporalPyramid(self.levels, self.shrinkage)
-        covariances = pyramid(torch.from_numpy(features)).numpy()
+        frames = torch.from_numpy(features)
+        covariances = TemporalPyramid(self.levels, self.shrinkage)(frames).numpy()
         self._require_motion(features, covariances)
-        return covariances
+        covariances = regularized(covariances, ridge=self.ridge)
+        if not self.augmented:
+            return covariances
+        pyramid = TemporalPyramid(self.levels, self.shrinkage, augmented=True)
+        size = features.shape[-1]
+        # The ridge belongs to S, not to the entry that is one.
+        return pyramid(frames).numpy() + self.ridge * np.diag([1.0] * size + [0.0])
 
     def _embedded(self, joints):
-        if not np.ptp(joints, axis=0).any():
+        if not self.augmented and not np.ptp(joints, axis=0).any():
             # The embedding of the frames is constant as well, where it exists.
             return np.zeros((len(self.neighbors), len(joints), 28))
         coincide = ~np.ptp(joints, axis=1).any(axis=-1)
@@ -212,7 +248,7 @@ class SequenceMatrices:
         frames = torch.from_numpy(joints)
         return torch.stack(
             [
-                embedding(JointFeatures(self.skeleton.neighbors(side))(frames))
+                embedding(JointFeatures(self._kept_skeleton.neighbors(side))(frames))
                 for side in self.neighbors
             ]
         ).numpy()

@@ -98,6 +98,41 @@ class Skeleton:
         return tuple(neighbors)
 
 
+def without_roots(skeleton):
+    """Return a skeleton without its roots, for neighbours of the joints that are left.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Skeleton.
+
+    Returns
+    -------
+    skeleton : Skeleton
+        Skeleton in which the joints next to a root are roots. It has no directions to
+        align the view with.
+
+    Examples
+    --------
+    >>> from cornet_nn.datasets import FPHA
+    >>> len(without_roots(FPHA).joints)
+    20
+    """
+    kept = [joint for joint, parent in enumerate(skeleton.parents) if parent != -1]
+    index = {joint: number for number, joint in enumerate(kept)}
+    return dataclasses.replace(
+        skeleton,
+        joints=tuple(skeleton.joints[joint] for joint in kept),
+        parents=tuple(index.get(skeleton.parents[joint], -1) for joint in kept),
+        chains=tuple(
+            tuple(index[joint] for joint in chain if joint in index)
+            for chain in skeleton.chains
+        ),
+        across=(),
+        upright=None,
+    )
+
+
 def pair(skeleton):
     """Return two copies of a skeleton as one, with the root of each.
 

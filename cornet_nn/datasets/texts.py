@@ -24,6 +24,25 @@ def read_table(file):
     return np.loadtxt(text.splitlines(), ndmin=2)
 
 
+def described(path):
+    """Return a path as text, and say if a link on the way to it is broken.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Path of a file or folder.
+
+    Returns
+    -------
+    text : str
+        Path.
+    """
+    for place in (path, *path.parents):
+        if place.is_symlink() and not place.exists():
+            return f"{path} ({place} is a broken link to {place.readlink()})"
+    return str(path)
+
+
 def readable(files, read):
     """Read those of some files that can be.
 

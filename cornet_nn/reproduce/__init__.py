@@ -17,6 +17,7 @@ examples:
   cornet reproduce --list
   cornet reproduce main --data ~/data --output runs/main
   cornet reproduce mixed --data ~/data --only HDM05 --resume
+  cornet reproduce main --data ~/data --only FPHA --option root=false
 
 Data sets that are not there are named, and their cells have the paper's number alone.
 The output folder has TABLE.md, TABLE.csv, figures, and TABLE-runs with every training,
@@ -109,8 +110,16 @@ def reproduce(table, options=None):
         )
     if options.data is not None and not options.data.is_dir():
         raise ParameterError(f"there is no folder {options.data} with data sets.")
-    make_writable(options.output)
     entry = TABLES[table]
+    if options.loader:
+        from .sources import require_options
+
+        if table == "runtime":
+            raise ParameterError(
+                "runtime loads no data, and has no options of loaders."
+            )
+        require_options(options.loader)
+    make_writable(options.output)
     module = importlib.import_module(f".{entry.module}", __name__)
     cells = getattr(module, entry.function)(table, options)
     if not cells:
@@ -146,6 +155,7 @@ def add_parser(subparsers):
     2
     """
     from ..command_line.options import add_command, add_quiet
+    from ..command_line.sources import key_and_value
 
     summary = "recompute a table of the paper, ours beside the paper's number"
     parser = add_command(subparsers, "reproduce", summary, _EPILOG, run)
@@ -168,6 +178,22 @@ def add_parser(subparsers):
         "--seeds", type=int, default=Options.seeds, help="folds or seeds (%(default)s)"
     )
     parser.add_argument("--epochs", type=int, help="epochs instead of the paper's")
+    parser.add_argument(
+        "--option",
+        type=key_and_value,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="option of the loaders, such as view=first, for all data sets that have "
+        "it; can be repeated",
+    )
+    parser.add_argument(
+        "--gain",
+        type=float,
+        metavar="X",
+        help="factor on the initial weights of correlation networks, instead of the "
+        "default of the classifiers",
+    )
     parser.add_argument(
         "--only",
         nargs="+",
@@ -220,6 +246,8 @@ def run(arguments):
         synthetic=arguments.synthetic,
         resume=arguments.resume,
         quiet=arguments.quiet,
+        loader=dict(arguments.option),
+        gain=arguments.gain,
     )
     text = reproduce(arguments.table, options)
     print(text)

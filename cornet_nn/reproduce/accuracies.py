@@ -14,12 +14,13 @@ from cornet_nn.training.description import fingerprint
 from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
 
 from .methods import EXACT, find_method, why_not
-from .published import published_results
+from .published import published_results, published_settings
 from .report import Cell
-from .sources import SYNTHETIC, Absent, find_data
+from .settings import as_words, digest, non_default, options_notes
+from .sources import SYNTHETIC, Absent, find_data, taken_options
 from .splits import splits
 
-_KEYS = ("method", "data", "seed", "epochs", "samples")
+_KEYS = ("method", "data", "seed", "epochs", "samples", "settings")
 # Matrices between layers may leave what numbers can hold on the test part, too.
 _DIVERGED = (TrainingDivergedError, NotFiniteError, NotPositiveDefiniteError)
 
@@ -86,19 +87,49 @@ def _computed(cell, options, runs):
         return replace(cell, note=reason)
     method = find_method(cell.method, cell.data)
     epochs = options.epochs or method.epochs
-    dataset = find_data(cell.data, method.form, options.data, options.quiet)
+    where = (cell.data, method.form, options.data)
+    dataset = find_data(*where, options.quiet, options.loader)
     if isinstance(dataset, Absent):
         return replace(cell, note=dataset.reason)
-    results = []
-    for seed, parts in enumerate(splits(dataset, cell.data, options.seeds)):
+    taken = taken_options(*where, options.loader)
+    results, every_split = [], splits(dataset, cell.data, options.seeds)
+    for seed, parts in enumerate(every_split):
         # Other data and other folds are other runs.
         samples = f"{_fingerprint(dataset)[:12]}-{fingerprint(*parts)[:12]}"
-        key = (cell.method, cell.data, seed, epochs, samples)
+        model = _model(method, epochs, seed, options)
+        key = (cell.method, cell.data, seed, epochs, samples, digest(model, taken))
         if key not in runs:
-            model = method.make(epochs, seed, not options.quiet)
             runs.add(key, _run(model, dataset, *parts))
         results.append(runs[key])
-    return _summarised(cell, results, epochs, method.epochs)
+    notes = [*options_notes(options.loader, taken), *_unusable(dataset, every_split)]
+    cell = replace(cell, settings=as_words(non_default(model)))
+    return _summarised(cell, results, epochs, method.epochs, notes)
+
+
+def _model(method, epochs, seed, options):
+    model = method.make(epochs, seed, not options.quiet)
+    gain = published_settings().get("gain") if options.gain is None else options.gain
+    if gain is not None and "gain" in model.get_params():
+        model.set_params(gain=gain)
+    return model
+
+
+def _unusable(dataset, every_split):
+    """Return how many items of the parts cannot be used, as notes."""
+    if not len(dataset.left_out):
+        return []
+    tested = [np.sum(test >= len(dataset)) for _, test in every_split]
+    trained = [len(dataset.left_out) - number for number in tested]
+    sizes = _range([len(test) for _, test in every_split])
+    return [
+        f"{_range(tested)} of {sizes} test items cannot be used and count as errors",
+        f"{_range(trained)} training items cannot be used",
+    ]
+
+
+def _range(numbers):
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 @functools.lru_cache(maxsize=2)
@@ -106,8 +137,9 @@ def _fingerprint(dataset):
     return fingerprint(dataset.inputs, dataset.labels)
 
 
-def _summarised(cell, results, epochs, usual):
+def _summarised(cell, results, epochs, usual, others):
     notes = [] if epochs == usual else [f"{epochs} epochs instead of {usual}"]
+    notes += others
     finite = [result for result in results if not math.isnan(result["accuracy"])]
     if len(finite) < len(results):
         failures = len(results) - len(finite)
@@ -128,14 +160,20 @@ def _summarised(cell, results, epochs, usual):
 def _run(model, dataset, train, test):
     """Return accuracy on the test part, over samples, and seconds per epoch.
 
+    Indices of the test part from the length of the data set on are items that cannot be
+    used: they count as errors.
+
     Both are NaN if the training diverged, as that of CorNet-LSM with ReLU did for the
     authors.
     """
     try:
         with stopped_by_keyboard():
             model.fit(dataset.inputs[train], dataset.labels[train])
-        right = model.predict(dataset.inputs[test]) == dataset.labels[test]
+        usable = test[test < len(dataset)]
+        right = 0
+        if len(usable):
+            right = model.predict(dataset.inputs[usable]) == dataset.labels[usable]
     except _DIVERGED:
         return dict(accuracy=math.nan, seconds=math.nan)
     seconds = statistics.median(row["seconds"] for row in model.history_)
-    return dict(accuracy=100.0 * np.mean(right), seconds=seconds)
+    return dict(accuracy=100.0 * np.sum(right) / len(test), seconds=seconds)

@@ -1,5 +1,6 @@
 """The rows of the tables as classifiers, with the settings of the paper."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -97,13 +98,15 @@ def _cornet(name, data):
     conv, _, mlr = keys.partition("/")
     chosen = settings["hyperparameters"][data][conv]
     # The front end of signals learns, and gives covariance matrices of full rank.
-    front_end = {"front_end": lambda: TemporalCovariance(2)} if data == "Radar" else {}
+    front_end = functools.partial(TemporalCovariance, 2) if data == "Radar" else None
 
     def make(epochs, seed, progress):
         return CorNetClassifier(
             metrics[conv.lower()],
             mlr_metric=metrics[mlr.lower()] if mlr else None,
             output_size=settings["data"][data]["output"],
+            out_channels=1,
+            kernel_size=None,
             basis="orthonormal" if exact else "printed",
             activation=activation.lower() or None,
             power=chosen["power"],
@@ -113,11 +116,9 @@ def _cornet(name, data):
             max_epochs=epochs,
             batch_size=settings["batch_size"],
             random_state=seed,
-            # Matrices between layers that do not fuse must not be close to singular.
-            gain=settings["gain"],
             dtype="float64",
             progress=progress,
-            **front_end,
+            front_end=front_end,
         )
 
     return Method("channels", chosen["epochs"], make)

@@ -1,6 +1,6 @@
 """What the user of a reproduction chooses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -26,6 +26,12 @@ class Options:
         Whether to keep the cells that an earlier call has finished.
     quiet : bool
         Whether to show no progress.
+    loader : dict
+        Options of the loaders, such as {"view": "frame"}. Each is passed to the loaders
+        that have it.
+    gain : float or None
+        Factor on the initial weights of correlation networks; None is the default of
+        the classifiers.
 
     Examples
     --------
@@ -42,3 +48,5 @@ class Options:
     synthetic: bool = False
     resume: bool = False
     quiet: bool = False
+    loader: dict = field(default_factory=dict)
+    gain: float | None = None

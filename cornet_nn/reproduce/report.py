@@ -22,6 +22,8 @@ class Cell:
         Number of folds or seeds behind them.
     note : str
         Why there is no number of ours, or under which conditions it was measured.
+    settings : str
+        Settings of the training that are not the defaults of the classifier.
     """
 
     method: str
@@ -32,6 +34,7 @@ class Cell:
     seconds: float | None = None
     runs: int = 0
     note: str = ""
+    settings: str = ""
 
 
 COLUMNS = (
@@ -45,6 +48,7 @@ COLUMNS = (
     "ours_seconds",
     "runs",
     "note",
+    "settings",
 )
 
 
@@ -66,9 +70,8 @@ def as_csv(cells):
         paper = cell.published or Published("", "", "", None, None, None)
         numbers = (paper.mean, paper.deviation, paper.seconds)
         numbers += (cell.mean, cell.deviation, cell.seconds)
-        rows.append(
-            (cell.method, cell.data, *map(_plain, numbers), cell.runs, cell.note)
-        )
+        ends = (cell.runs, cell.note, cell.settings)
+        rows.append((cell.method, cell.data, *map(_plain, numbers), *ends))
     return csv_table(COLUMNS, rows)
 
 
@@ -87,7 +90,7 @@ def as_markdown(cells, title, show):
     Returns
     -------
     text : str
-        Title, table, and the reasons for cells without a number.
+        Title, table, the reasons for cells without a number, and settings.
 
     Examples
     --------
@@ -118,8 +121,14 @@ def as_markdown(cells, title, show):
             texts.append(show(cell.mean, cell.deviation, cell.seconds))
         rows.append(texts)
     table = markdown_table(head, rows)
-    reasons = "\n".join(_reasons(cells, methods))
-    return f"### {title}\n\n{table}\n\n{reasons}".rstrip()
+    reasons = "\n".join(_reasons(cells, methods, "note"))
+    settings = "\n".join(_reasons(cells, methods, "settings"))
+    if settings:
+        settings = (
+            f"Settings that are not the defaults of the classifiers:\n\n{settings}"
+        )
+    parts = (f"### {title}", table, reasons, settings)
+    return "\n\n".join(part for part in parts if part)
 
 
 def show_accuracy(mean, deviation, seconds):
@@ -147,12 +156,12 @@ def show_seconds(mean, deviation, seconds):
     return "–" if seconds is None else f"{seconds:.4f} s"
 
 
-def _reasons(cells, methods):
-    """Return a line for every note, with the cells it belongs to."""
+def _reasons(cells, methods, field):
+    """Return a line for every text of a field, with the cells it belongs to."""
     noted = {}
     for cell in cells:
-        if cell.note:
-            columns = noted.setdefault(cell.note, {})
+        if getattr(cell, field):
+            columns = noted.setdefault(getattr(cell, field), {})
             columns.setdefault(cell.data, []).append(cell.method)
     for note, columns in noted.items():
         places = [

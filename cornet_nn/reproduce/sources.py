@@ -2,12 +2,20 @@
 
 A correlation network takes the channels of a sequence, an SPD network its global
 covariance matrix. A form may be on disk in several ways: the first that is there is
-taken.
+taken, or rather the first that has the options which the user gives.
 """
 
 import functools
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from cornet_nn.datasets import load
+from cornet_nn.datasets import options as options_of
+from cornet_nn.datasets.fpha import POSES
+from cornet_nn.datasets.texts import described
+from geomstats_cor.exceptions import ParameterError
 
 SYNTHETIC = "Radar (synthetic)"
 
@@ -30,8 +38,9 @@ _SOURCES = {
     ("FPHA", "channels"): [
         ("fpha-features", "fpha-features", dict(shrinkage=1e-3)),
         ("fpha", "fpha", {}),
+        ("fpha", POSES, {}),
     ],
-    ("FPHA", "covariance"): [("fpha", "fpha", _GLOBAL)],
+    ("FPHA", "covariance"): [("fpha", "fpha", _GLOBAL), ("fpha", POSES, _GLOBAL)],
     ("NTU120", "channels"): [("ntu120", "ntu120", {})],
     ("NTU120", "covariance"): [("ntu120-covariances", "ntu120", {})],
 }
@@ -50,8 +59,28 @@ class Absent:
     reason: str
 
 
-@functools.lru_cache(maxsize=2)
-def find_data(name, form, directory, quiet=False):
+class Source(NamedTuple):
+    """One of the ways in which a data set may be on disk.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set in `cornet_nn.datasets`.
+    folder : str or None
+        Its folder; None if it needs none.
+    options : dict
+        Options of its loader, with those of the user.
+    taken : dict
+        Those of the user's options that the loader has.
+    """
+
+    name: str
+    folder: str | None
+    options: dict
+    taken: dict
+
+
+def find_data(name, form, directory, quiet=False, given=None):
     """Load a data set of the paper, if it is there.
 
     Parameters
@@ -64,6 +93,8 @@ def find_data(name, form, directory, quiet=False):
         Folder with a subfolder for each data set.
     quiet : bool
         Whether to show no progress.
+    given : dict
+        Options of loaders that the user gives.
 
     Returns
     -------
@@ -75,16 +106,82 @@ def find_data(name, form, directory, quiet=False):
     >>> find_data("HDM05", "channels", None).reason
     'no data: pass --data with a folder hdm05'
     """
-    from cornet_nn.datasets import load
-
-    sources = _SOURCES[name, form]
-    for source, folder, options in sources:
-        if folder is None:
-            return load(source, progress=not quiet, **options)
-        if directory is not None and (Path(directory) / folder).is_dir():
-            place = Path(directory) / folder
-            return load(source, directory=place, progress=not quiet, **options)
-    folders = " or ".join(folder for _, folder, _ in sources)
+    source = _found(name, form, directory, given)
+    if source is not None:
+        place = None if source.folder is None else Path(directory) / source.folder
+        return _loaded(source.name, place, quiet, json.dumps(source.options))
+    folders = [source.folder for source in _sources(name, form, given)]
+    words = " or ".join(folders)
     if directory is None:
-        return Absent(f"no data: pass --data with a folder {folders}")
-    return Absent(f"no data: there is no folder {folders} in {directory}")
+        return Absent(f"no data: pass --data with a folder {words}")
+    broken = [
+        f"; {described(place)}"
+        for place in (Path(directory) / folder for folder in folders)
+        if place.is_symlink()
+    ]
+    return Absent(
+        f"no data: there is no folder {words} in {directory}{''.join(broken)}"
+    )
+
+
+def taken_options(name, form, directory, given):
+    """Return those of the user's options that the loader of a data set has.
+
+    Parameters
+    ----------
+    name, form, directory, given
+        See `find_data`.
+
+    Returns
+    -------
+    taken : dict
+        Options.
+    """
+    source = _found(name, form, directory, given)
+    return {} if source is None else source.taken
+
+
+def require_options(given):
+    """Raise if an option belongs to no loader.
+
+    Parameters
+    ----------
+    given : dict
+        Options of loaders that the user gives.
+    """
+    loaders = {source for ways in _SOURCES.values() for source, _, _ in ways}
+    known = sorted({option for loader in loaders for option in _options(loader)})
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ParameterError(
+            f"no data set has the option {', '.join(unknown)}: the options are "
+            f"{', '.join(known)}"
+        )
+
+
+def _options(loader):
+    return (*options_of(loader), "errors")
+
+
+def _sources(name, form, given):
+    """Return the ways to find a data set, those with most of the options first."""
+    sources = []
+    for source, folder, own in _SOURCES[name, form]:
+        known = _options(source)
+        taken = {key: value for key, value in (given or {}).items() if key in known}
+        sources.append(Source(source, folder, own | taken, taken))
+    return sorted(sources, key=lambda source: -len(source.taken))
+
+
+def _found(name, form, directory, given):
+    for source in _sources(name, form, given):
+        if source.folder is None or (
+            directory is not None and (Path(directory) / source.folder).is_dir()
+        ):
+            return source
+    return None
+
+
+@functools.lru_cache(maxsize=2)
+def _loaded(name, place, quiet, options):
+    return load(name, directory=place, progress=not quiet, **json.loads(options))

@@ -27,16 +27,25 @@ def splits(dataset, data, seeds):
     Returns
     -------
     splits : list of tuple of array
-        Places for training and for testing.
+        Places for training and for testing. Items that cannot be used are drawn with
+        the others: they are left out of training parts, and test parts have them as
+        places from the length of the data set on.
     """
     from cornet_nn.datasets.labels import half_of_each_class
 
-    labels = dataset.labels
+    labels = np.append(dataset.labels, dataset.left_out.labels)
     if data == "HDM05":
         tests = [half_of_each_class(labels, seed=seed) for seed in range(seeds)]
     elif dataset.test is not None:
-        tests = [dataset.test] * seeds
+        tests = [np.append(dataset.test, dataset.left_out.for_test)] * seeds
     else:
         folds = StratifiedKFold(max(5, seeds), shuffle=True, random_state=0)
-        return list(folds.split(labels, labels))[:seeds]
-    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
+        tests = [_mask(test, len(labels)) for _, test in folds.split(labels, labels)]
+    usable = np.arange(len(labels)) < len(dataset)
+    return [
+        (np.flatnonzero(~test & usable), np.flatnonzero(test)) for test in tests[:seeds]
+    ]
+
+
+def _mask(places, size):
+    return np.isin(np.arange(size), places)

@@ -11,7 +11,8 @@ from .diagonal_variance import (
 )
 from .published import Published
 from .report import Cell
-from .sources import Absent, find_data
+from .settings import options_notes
+from .sources import Absent, find_data, taken_options
 
 # Between which numbers most values lie, by the text of the paper.
 _ANALYSES = {
@@ -51,7 +52,8 @@ def variance_cells(table, options):
         if options.only and data not in options.only:
             continue
         outline = _outline(table, data, low, high)
-        dataset = find_data(data, "channels", options.data, options.quiet)
+        where = (data, "channels", options.data)
+        dataset = find_data(*where, options.quiet, options.loader)
         if isinstance(dataset, Absent):
             rows[data] = [replace(cell, note=dataset.reason) for cell in outline]
             continue
@@ -62,8 +64,10 @@ def variance_cells(table, options):
         draw_histograms(values, f"{data}: {label}", label.split(" of ")[0], path)
         quantiles = np.quantile(values, (0.1, 0.5, 0.9))
         within = 100.0 * np.mean((values >= low) & (values <= high))
+        taken = taken_options(*where, options.loader)
+        notes = [f"histograms in {path.name}", *options_notes(options.loader, taken)]
         rows[data] = [
-            replace(cell, mean=float(value), runs=1, note=f"histograms in {path.name}")
+            replace(cell, mean=float(value), runs=1, note=", ".join(notes))
             for cell, value in zip(outline, (*quantiles, within), strict=True)
         ]
     return [cell for cells in zip(*rows.values(), strict=True) for cell in cells]

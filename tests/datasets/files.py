@@ -125,6 +125,8 @@ def covariance_folder(folder, rng, size=5, classes=3, each=4):
 
 # FPHA ------------------------------------------------------------------------------
 
+SPLIT = "data_split_action_recognition.txt"
+
 
 def write_hand(file, joints):
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +147,16 @@ def fpha_folder(folder, rng, frames=9):
     text = "\n".join(
         line for part, rows in lines.items() for line in (f"{part} {len(rows)}", *rows)
     )
-    (folder / "data_split_action_recognition.txt").write_text(text + "\n")
+    (folder / SPLIT).write_text(text + "\n")
+    return folder
+
+
+def distributed_fpha_folder(folder, rng):
+    """Write the same as it is distributed, with the split file beside the subjects."""
+    poses = fpha_folder(folder / "Hand_pose_annotation_v1", rng)
+    (poses / SPLIT).rename(folder / SPLIT)
+    (folder / "Subjects_info").mkdir()
+    (folder / "Subjects_info" / "Subject_1.txt").write_text("pour_milk 1")
     return folder
 
 

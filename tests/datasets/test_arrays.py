@@ -252,7 +252,7 @@ def test_bad_sequences_are_named(tmp_path, rng):
         data = load(path, cache=False, progress=False)
     assert data.problems == (
         "b has a NaN or an infinity in frame 5",
-        "c has 1 frames: 2 are wanted for a pyramid of 1 levels",
+        "c has 1 frames: at least 2 are needed for a pyramid of 1 levels",
         "d is constant (a ridge keeps it)",
         "e is empty",
     )

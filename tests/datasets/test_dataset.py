@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cornet_nn.datasets import Dataset
+from cornet_nn.datasets import Dataset, LeftOut
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 
@@ -21,6 +21,25 @@ def data(rng):
         groups=list("xxyyzz"),
         problems=("seven is empty",),
     )
+
+
+def test_items_left_out_keep_their_part():
+    left_out = LeftOut(np.array([0, 1, 1]), np.array([True, False, True]))
+    data = Dataset(
+        "some",
+        np.stack([np.eye(2)] * 4),
+        [0, 1, 0, 1],
+        ("a", "b"),
+        "correlation",
+        test=[False, False, True, True],
+        left_out=left_out,
+    )
+    assert data.test_part().left_out.labels.tolist() == [0, 1]
+    assert data.train_part().left_out.labels.tolist() == [1]
+    # A part of one's own choice has none of them.
+    assert len(data.subset([0, 1]).left_out) == 0
+    without = Dataset("some", np.stack([np.eye(2)] * 2), [0, 0], ("a",), "correlation")
+    assert len(without.left_out) == 0
 
 
 def test_parts_make_up_the_whole(data):

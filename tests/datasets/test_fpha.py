@@ -8,7 +8,7 @@ from cornet_nn.datasets import FPHA, SequenceMatrices, load
 from cornet_nn.datasets.sequences import reference_lengths
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
-from .files import fpha_folder, smooth_walk, write_hand
+from .files import SPLIT, distributed_fpha_folder, fpha_folder, smooth_walk, write_hand
 
 QUIET = {"cache": False, "progress": False}
 SIDES = ("left", "right", "bottom")
@@ -33,8 +33,8 @@ def test_hands_with_the_split(tmp_path, rng):
     hands = [hand_of(folder / path / "skeleton.txt") for path in paths]
     matrices = SequenceMatrices(
         FPHA,
-        center="frame",
-        view="frame",
+        center="first",
+        view="first",
         neighbors=SIDES,
         lengths=reference_lengths(hands, FPHA),
     )
@@ -57,6 +57,19 @@ def test_global_covariances(tmp_path, rng):
     assert data.inputs.shape == (8, 63, 63)
 
 
+def test_steps_that_the_paper_leaves_open(tmp_path, rng):
+    folder = fpha_folder(tmp_path, rng, frames=3)
+    # Three frames are too few for a pyramid of two levels, unless they are resampled.
+    with pytest.raises(DataError, match="none of 8 items can be used"):
+        load("fpha", directory=folder, **QUIET)
+    steps = {"root": False, "frames": 200, "augmented": True}
+    data = load("fpha", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 9, 29, 29)
+    steps |= {"representation": "covariance", "levels": 1}
+    data = load("fpha", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 61, 61)
+
+
 def test_bad_hands_are_named(tmp_path, rng):
     folder = fpha_folder(tmp_path, rng)
     places = [folder / f"Subject_1/pour_milk/{r}/skeleton.txt" for r in (1, 2)]
@@ -72,7 +85,7 @@ def test_bad_hands_are_named(tmp_path, rng):
     with pytest.warns(DataWarning, match="6 of 8 items left out"):
         data = load("fpha", directory=folder, **QUIET)
     reasons = [
-        "Subject_1/pour_milk/1 cannot be read",
+        "Subject_1/pour_milk/1 is missing: there is no file",
         "Subject_1/pour_milk/2 is empty",
         "Subject_1/open_letter/1 is constant",
         "Subject_1/open_letter/2 has 60 columns: 64 are wanted",
@@ -81,6 +94,9 @@ def test_bad_hands_are_named(tmp_path, rng):
     ]
     for problem, reason in zip(data.problems, reasons, strict=True):
         assert problem.startswith(reason)
+    assert data.left_out.labels.tolist() == [0, 0, 1, 1, 0, 0]
+    assert data.left_out.test.tolist() == [False] * 4 + [True] * 2
+    assert data.left_out.groups.tolist() == ["Subject_1"] * 4 + ["Subject_2"] * 2
     # The classes are those of the split, and the items keep theirs.
     assert data.classes == ("pour_milk", "open_letter")
     assert data.labels.tolist() == [1, 1] and data.test.all()
@@ -92,8 +108,7 @@ def test_bad_hands_are_named(tmp_path, rng):
 
 def test_the_split_file(tmp_path, rng):
     folder = fpha_folder(tmp_path / "poses", rng)
-    split = folder / "data_split_action_recognition.txt"
-    elsewhere = tmp_path / "data_split_action_recognition.txt"
+    split, elsewhere = folder / SPLIT, tmp_path / SPLIT
     split.rename(elsewhere)
     assert len(load("fpha", directory=folder, **QUIET)) == 8
     mine = tmp_path / "mine.txt"
@@ -107,6 +122,98 @@ def test_the_split_file(tmp_path, rng):
     mine.write_text("Subject_1/pour_milk/1 0\n")
     with pytest.raises(DataError, match="mine.txt, line 1"):
         load("fpha", directory=folder, split=mine, **QUIET)
+
+
+def test_the_layout_as_it_is_distributed(tmp_path, rng):
+    folder = distributed_fpha_folder(tmp_path / "F-PHAB", rng)
+    for place in (folder, folder / "Hand_pose_annotation_v1"):
+        by_name = load("fpha", directory=place, **QUIET)
+        by_folder = load(place, **QUIET)
+        assert by_folder.name == "fpha" and len(by_folder) == len(by_name) == 8
+        np.testing.assert_array_equal(by_folder.inputs, by_name.inputs)
+        assert by_name.test.sum() == 4
+
+
+def test_links(tmp_path, rng):
+    folder = distributed_fpha_folder(tmp_path / "F-PHAB", rng)
+    poses = folder / "Hand_pose_annotation_v1"
+    # A link to either level, where the split file is beside the target,
+    for name, target in (("upper", folder), ("lower", poses)):
+        (tmp_path / name).symlink_to(target)
+        assert len(load("fpha", directory=tmp_path / name, **QUIET)) == 8
+        assert len(load(tmp_path / name, **QUIET)) == 8
+    # or where it is beside the link, or a link itself.
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "Hand_pose_annotation_v1").symlink_to(poses)
+    (folder / SPLIT).rename(tmp_path / "split.txt")
+    (mine / SPLIT).symlink_to(tmp_path / "split.txt")
+    for place in (mine, mine / "Hand_pose_annotation_v1"):
+        assert len(load("fpha", directory=place, **QUIET)) == 8
+        assert len(load(place, **QUIET)) == 8
+
+
+def test_errors_name_every_path_that_was_looked_for(tmp_path, rng):
+    folder = distributed_fpha_folder(tmp_path / "F-PHAB", rng)
+    poses = folder / "Hand_pose_annotation_v1"
+    (folder / SPLIT).unlink()
+    for place in (folder, poses):
+        with pytest.raises(ParameterError, match="Paths tried: ") as caught:
+            load("fpha", directory=place, **QUIET)
+        for path in (folder / SPLIT, poses / SPLIT):
+            assert str(path) in str(caught.value)
+    with pytest.raises(ParameterError, match="Paths tried: ") as caught:
+        load("fpha", directory=folder, split="mine.txt", **QUIET)
+    assert str(folder / "mine.txt") in str(caught.value)
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(ParameterError, match="no hands of FPHA") as caught:
+        load("fpha", directory=empty, **QUIET)
+    for path in (empty, empty / "Hand_pose_annotation_v1"):
+        assert str(path / "Subject_*") in str(caught.value)
+    with pytest.raises(DataError, match="Hand_pose_annotation_v1/Subject_"):
+        load(empty, **QUIET)
+
+
+def test_broken_links_are_named(tmp_path, rng):
+    gone = tmp_path / "gone"
+    link = tmp_path / "fpha"
+    link.symlink_to(gone)
+    for arguments in (("fpha", link), (link, None)):
+        with pytest.raises(ParameterError, match=f"broken link to {gone}"):
+            load(arguments[0], directory=arguments[1], **QUIET)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "Hand_pose_annotation_v1").symlink_to(gone)
+    with pytest.raises(ParameterError, match=f"broken link to {gone}"):
+        load("fpha", directory=folder, **QUIET)
+    with pytest.raises(DataError, match=f"broken link to {gone}"):
+        load(folder, **QUIET)
+    folder = fpha_folder(tmp_path / "hands", rng)
+    (folder / SPLIT).unlink()
+    (folder / SPLIT).symlink_to(gone)
+    with pytest.raises(ParameterError, match=f"broken link to {gone}"):
+        load("fpha", directory=folder, **QUIET)
+
+
+def test_a_split_that_names_missing_sequences(tmp_path, rng):
+    folder = fpha_folder(tmp_path, rng)
+    split = folder / SPLIT
+    split.write_text(split.read_text() + "Subject_3/pour_milk/1 0\n")
+    with pytest.warns(DataWarning, match="1 of 9 items left out"):
+        data = load("fpha", directory=folder, **QUIET)
+    missing = folder / "Subject_3/pour_milk/1/skeleton.txt"
+    assert data.problems == (
+        f"Subject_3/pour_milk/1 is missing: there is no file {missing}",
+    )
+    split.write_text("Training 1\nSubject_3/pour_milk/1 0\n")
+    with pytest.raises(DataError, match="holds none of them") as caught:
+        load("fpha", directory=folder, **QUIET)
+    assert str(missing) in str(caught.value)
+    split.write_text("Training 0\nTest 0\n")
+    with pytest.raises(DataError, match="names no sequence"):
+        load("fpha", directory=folder, **QUIET)
 
 
 @pytest.fixture

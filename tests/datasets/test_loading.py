@@ -7,6 +7,8 @@ from cornet_nn import datasets
 from cornet_nn.datasets import load, names, options
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
+from .files import covariance_folder, hdm05_folder, ntu_folder
+
 NAMES = (
     "radar-synthetic",
     "connectomes",
@@ -81,3 +83,47 @@ def test_every_step_is_an_option(name):
     steps = {"center", "bone_lengths", "view", "neighbors", "levels", "shrinkage"}
     steps |= {"ridge", "representation", "power", "correlation", "frame_shrinkage"}
     assert steps <= set(options(name))
+
+
+def test_every_loader_tells_which_items_it_left_out(tmp_path, rng):
+    quiet = {"cache": False, "progress": False}
+    damage = b"damaged"
+
+    np.save(tmp_path / "stack.npy", np.array([np.eye(3), np.full((3, 3), np.nan)] * 2))
+    np.save(tmp_path / "stack_labels.npy", np.array(["x", "y", "z", "y"]))
+    np.save(tmp_path / "stack_split.npy", np.array([0, 0, 1, 1]))
+    with pytest.warns(DataWarning, match="2 of 4 items"):
+        data = load(tmp_path / "stack.npy", **quiet)
+    assert data.left_out.labels.tolist() == [1, 1]
+    assert data.left_out.test.tolist() == [False, True]
+
+    folder = hdm05_folder(tmp_path / "motions", rng)
+    spoilt = sorted(folder.rglob("*.amc"))[3]
+    spoilt.write_bytes(damage)
+    with pytest.warns(DataWarning, match="1 of 8 items"):
+        data = load(folder, **quiet)
+    assert [data.classes[label] for label in data.left_out.labels] == ["clap"]
+    assert data.left_out.groups.tolist() == ["tr"]
+    assert data.test.sum() + data.left_out.test.sum() == 4
+
+    folder = covariance_folder(tmp_path / "matrices", rng)
+    (folder / "0_20_0.npy").write_bytes(damage)
+    with pytest.warns(DataWarning, match="1 of 12 items"):
+        data = load(folder, **quiet)
+    assert data.left_out.labels.tolist() == [0] and data.left_out.test is not None
+
+    folder = ntu_folder(tmp_path / "bodies", rng)
+    (folder / "S001C001P001R001A106.skeleton").write_bytes(damage)
+    with pytest.warns(DataWarning, match="1 of 8 items"):
+        data = load(folder, **quiet)
+    assert [data.classes[label] for label in data.left_out.labels] == ["A106"]
+    assert data.left_out.test.tolist() == [True]
+
+    (tmp_path / "radar").mkdir()
+    for number in range(4):
+        signal = rng.standard_normal(50) * 1j
+        np.save(tmp_path / f"radar/{number}_{number % 2}.npy", signal)
+    (tmp_path / "radar/3_1.npy").write_bytes(damage)
+    with pytest.warns(DataWarning, match="1 of 4 items"):
+        data = load(tmp_path / "radar", **quiet)
+    assert data.left_out.labels.tolist() == [1] and data.left_out.test is None

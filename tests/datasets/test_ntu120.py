@@ -31,6 +31,15 @@ def test_mutual_actions_across_setups(tmp_path, rng):
         load("ntu120", directory=folder, actions=[1], **QUIET)
 
 
+def test_further_steps(tmp_path, rng):
+    folder = ntu_folder(tmp_path, rng)
+    steps = {"root": False, "frames": 20, "augmented": True}
+    data = load("ntu120", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 6, 29, 29)
+    data = load("ntu120-covariances", directory=folder, **steps, **QUIET)
+    assert data.inputs.shape == (8, 145, 145)
+
+
 @pytest.fixture
 def file(tmp_path):
     return tmp_path / "S001C001P001R001A050.skeleton"

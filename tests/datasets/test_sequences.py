@@ -6,8 +6,9 @@ from scipy.linalg import fractional_matrix_power, logm
 from scipy.spatial.transform import Rotation
 
 from cornet_nn.datasets import FPHA, HDM05, NTU, SequenceMatrices
+from cornet_nn.datasets.preprocessing import resampled
 from cornet_nn.datasets.sequences import reference_lengths
-from cornet_nn.datasets.skeletons import pair
+from cornet_nn.datasets.skeletons import pair, without_roots
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .files import smooth_walk
@@ -146,8 +147,11 @@ def test_precision_of_the_result(hand):
     ("spoil", "message"),
     [
         (lambda hand: hand[:0], "is empty"),
-        (lambda hand: hand[:1], "has 1 frames: 4 are wanted for a pyramid of 2 levels"),
-        (lambda hand: hand[:3], "has 3 frames: 4 are wanted"),
+        (
+            lambda hand: hand[:1],
+            "has 1 frames: at least 4 are needed for a pyramid of 2 levels",
+        ),
+        (lambda hand: hand[:3], "has 3 frames: at least 4 are needed"),
         (
             lambda hand: np.where(np.arange(13)[:, None, None] == 4, np.nan, hand),
             "frame 4",
@@ -203,3 +207,114 @@ def test_lengths_of_the_first_sound_sequence(hand):
     assert reference_lengths(broken, FPHA) == reference_lengths([hand], FPHA)
     with pytest.raises(DataError, match="no sequence has bones"):
         reference_lengths(broken[:3], FPHA)
+
+
+def test_without_the_wrist_there_are_twenty_joints(hand):
+    fingers = without_roots(FPHA)
+    assert len(fingers.joints) == 20 and "wrist" not in fingers.joints
+    for side in ("left", "right", "bottom"):
+        for joint, neighbor in enumerate(fingers.neighbors(side)):
+            name = fingers.joints[joint]
+            expected = FPHA.joints[FPHA.neighbors(side)[FPHA.joints.index(name)]]
+            # The wrist was the neighbour of the joints next to it, which have none now.
+            expected = name if expected == "wrist" else expected
+            assert fingers.joints[neighbor] == expected
+    found = SequenceMatrices(FPHA, root=False, neighbors="right", ridge=1e-3)(hand)
+    vectors = [
+        gaussian_vector(f, fingers.neighbors("right"), 1e-3) for f in hand[:, 1:]
+    ]
+    covariance = np.cov(np.array(vectors).T, bias=True)
+    covariance *= 1 - 1e-3
+    covariance += (1e-3 * np.trace(covariance) / (28 * (1 - 1e-3)) + 1e-3) * np.eye(28)
+    np.testing.assert_allclose(found[0], covariance, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "options", "size"),
+    [
+        (FPHA, {}, 60),
+        (FPHA, {"center": "frame", "view": "frame"}, 60),
+        (HDM05, {"center": "first"}, 90),
+        (pair(NTU), {}, 144),
+        (HDM05, {"augmented": True}, 91),
+    ],
+)
+def test_sizes_without_roots(rng, skeleton, options, size):
+    joints = smooth_walk(rng, 16, len(skeleton.joints))
+    options = {"representation": "covariance", "levels": 1} | options
+    assert (
+        SequenceMatrices(skeleton, root=False, **options)(joints).shape == (size,) * 2
+    )
+
+
+def test_frames_are_interpolated_in_time(rng, hand):
+    times, finer = np.arange(13), np.linspace(0, 12, 40)
+    columns = [np.interp(finer, times, c) for c in hand.reshape(13, -1).T]
+    by_hand = np.stack(columns, axis=1).reshape(40, 21, 3)
+    np.testing.assert_allclose(resampled(hand, 40), by_hand, atol=1e-12)
+    np.testing.assert_array_equal(resampled(hand, 13), hand)
+    lengths = reference_lengths([hand], FPHA)
+    steps = {"center": "frame", "view": "first", "lengths": lengths}
+    found = SequenceMatrices(FPHA, frames=40, **steps)(hand)
+    np.testing.assert_allclose(found, SequenceMatrices(FPHA, **steps)(by_hand))
+
+
+def test_resampling_keeps_short_sequences(hand):
+    short = hand[:3]
+    assert SequenceMatrices(FPHA, frames=8)(short).shape == (3, 28, 28)
+    with pytest.raises(
+        DataError, match="has 1 frames: at least 2 are needed for resam"
+    ):
+        SequenceMatrices(FPHA, frames=8)(hand[:1])
+    plain = SequenceMatrices(representation="covariance", levels=1, frames=50)
+    assert plain(hand.reshape(13, -1)).shape == (63, 63)
+
+
+def test_the_mean_over_time_is_kept_beside_the_covariance(hand):
+    options = {"representation": "covariance", "levels": 2, "ridge": 0.25}
+    plain = SequenceMatrices(FPHA, **options)(hand)
+    found = SequenceMatrices(FPHA, augmented=True, **options)(hand)
+    assert found.shape == (3, 64, 64)
+    for matrix, covariance, (a, b) in zip(
+        found, plain, [(0, 13), (0, 6), (6, 13)], strict=True
+    ):
+        mean = hand[a:b].reshape(b - a, -1).mean(axis=0)[:, None]
+        expected = np.block([[covariance + mean @ mean.T, mean], [mean.T, np.eye(1)]])
+        np.testing.assert_allclose(matrix, expected, atol=1e-10)
+        np.testing.assert_allclose(
+            np.linalg.slogdet(matrix)[1], np.linalg.slogdet(covariance)[1]
+        )
+    # The correlations do not depend on the unit of length, as those without a mean.
+    options = {"augmented": True, "representation": "covariance", "correlation": True}
+    matrices = SequenceMatrices(FPHA, **options)
+    np.testing.assert_allclose(matrices(1e3 * hand), matrices(hand), atol=1e-9)
+
+
+def test_an_augmented_matrix_of_no_motion(hand):
+    still = np.repeat(hand[:1], 13, axis=0)
+    for representation in ("gaussian", "covariance"):
+        options = {"representation": representation, "augmented": True}
+        with pytest.raises(DataError, match="is constant"):
+            SequenceMatrices(FPHA, **options)(still)
+        found = SequenceMatrices(FPHA, ridge=0.25, **options)(still)
+        # The mean is that of the frames, and not zero.
+        assert np.abs(found[0, -1, :-1]).max() > 0.1
+        np.testing.assert_allclose(found[:, -1, -1], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"frames": 3}, "frames must be at least 4 for a pyramid of 2 levels, got 3"),
+        ({"root": False, "neighbors": (tuple(range(21)),)}, "for each of 20 joints"),
+        ({"augmented": True, "ridge": -1.0}, "ridge is zero or positive"),
+    ],
+)
+def test_new_options_that_make_no_sense(hand, options, message):
+    with pytest.raises(ParameterError, match=message):
+        SequenceMatrices(FPHA, **options)(hand)
+
+
+def test_a_root_needs_a_skeleton():
+    with pytest.raises(ParameterError, match="root=False need a skeleton"):
+        SequenceMatrices(representation="covariance", root=False)
