@@ -8,6 +8,7 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
+from ._doors import hyperplanes_of, require_size
 from ._precision import in_full_precision
 from .batch_norm import CorBatchNorm
 from .sequential import run_layers
@@ -84,7 +85,9 @@ class Network(nn.Module):
 
     @in_full_precision
     def _read_coords(self, point):
-        return self.norm.admit(point)
+        first = self._layers()[0]
+        require_size(point, first.hyperplanes_in.n)
+        return first.with_channels(first.hyperplanes_in.metric.to_coords(point))
 
     @in_full_precision
     def normalized(self, coords):
@@ -167,15 +170,16 @@ class Network(nn.Module):
             )
         if self.norm is not None and not self._is_norm_fixed:
             layers = [self.norm, *layers]
-        return run_layers(layers, features, self.fuse, self.guard, is_read=True)
+        return run_layers(layers, features, self.fuse, is_read=True)
 
     def parameter_groups(self, lr, weight_decay=0.0):
         r"""Return groups of parameters for Adam and its relatives.
 
-        Normalised coordinates have a variance of 1 / d. Steps of Adam do not depend on
-        the scale of gradients, so weights that multiply these coordinates get
-        :math:`\sqrt{d}` times the learning rate, and a weight decay divided by it: what
-        they get for coordinates of variance one.
+        Normalised coordinates have a variance of 1 / d (0.04 / d under the
+        poly-hyperbolic metric). Steps of Adam do not depend on the scale of gradients,
+        so weights that multiply these coordinates get :math:`\sqrt{d}` times the
+        learning rate, and a weight decay divided by it: what they would get for
+        coordinates of variance one.
 
         Parameters
         ----------
@@ -205,10 +209,17 @@ class Network(nn.Module):
         return [*groups, dict(params=others, lr=lr, weight_decay=weight_decay)]
 
     def _weight_scale(self):
-        """Return the root of the number of coordinates that share a dispersion."""
+        """Return the size of weights that makes logits as large as coordinates."""
         if self.norm is None or self.norm.scale is None:
             return 1.0
-        return math.sqrt(self.norm.hyperplanes_in.dim)
+        planes = self.norm.hyperplanes_in
+        return planes.weight_of_covector * math.sqrt(planes.dim / planes.dispersion)
+
+    def _input_gain(self, gain):
+        """Return the gain of the first layer."""
+        if self.norm is None or self.norm.scale is None:
+            return gain
+        return gain / self.norm.hyperplanes_in.initial_logit()
 
     def edge_weights(self, point=None):
         r"""Return how the logits change with each correlation, at a point.
@@ -240,17 +251,8 @@ class Network(nn.Module):
             planes = network.norm.hyperplanes_in
             mean = planes.from_tangent(network.norm.running_mean)
             point = planes.metric.from_coords(mean)
-        point = point.detach().double()
-
-        def logits(point):
-            features = (
-                network._read(point)
-                if network.norm is None
-                else network.features_of_coords(network._read_coords(point))
-            )
-            return network.from_features(features)
-
-        gradient = torch.func.jacrev(logits)(point)
+        network.front_end, point = None, point.detach().double()
+        gradient = torch.func.jacrev(network)(point)
         gradient = gradient.reshape(len(gradient), -1, *gradient.shape[-2:])
         gradient = gradient + gradient.mT
         gradient = gradient - torch.diag_embed(gradient.diagonal(dim1=-2, dim2=-1))
@@ -292,5 +294,6 @@ def make_norm(normalize, momentum, space, channels, options):
         scale=NORMALIZATIONS[normalize],
         momentum=momentum,
         affine=False,
+        dispersion=hyperplanes_of(space).dispersion,
         **options,
     )

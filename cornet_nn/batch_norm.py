@@ -48,6 +48,8 @@ class CorBatchNorm(CoordinateLayer):
         training, too.
     affine : bool
         Whether a dilation and a motion are learnt.
+    dispersion : float
+        Dispersion of the output, before the learnt dilation.
     track_running_stats : bool
         Whether running statistics are kept for evaluation. Otherwise those of the batch
         are used there, too.
@@ -102,6 +104,7 @@ class CorBatchNorm(CoordinateLayer):
         eps=1e-10,
         momentum=0.1,
         affine=True,
+        dispersion=1.0,
         track_running_stats=True,
         device=None,
         dtype=None,
@@ -126,7 +129,11 @@ class CorBatchNorm(CoordinateLayer):
                 "momentum = 0 uses statistics that fit sets: pass "
                 "track_running_stats=True."
             )
+        require_numbers(dispersion=dispersion)
+        if not dispersion > 0.0:
+            raise ParameterError(f"dispersion must be positive, got {dispersion!r}.")
         self.scale, self.eps, self.momentum = scale, eps, momentum
+        self.dispersion = dispersion
         self.affine, self.track_running_stats = affine, track_running_stats
         options, dim = dict(device=device, dtype=dtype), self.hyperplanes_in.dim
         widths = channels, dim if scale == "coordinates" else 1
@@ -155,13 +162,14 @@ class CorBatchNorm(CoordinateLayer):
                 self.bias.zero_()
             if self.track_running_stats:
                 self.running_mean.zero_()
-                self.running_var.fill_(1.0 / self._share)
+                self.running_var.fill_(self._target)
                 self.num_batches_tracked.zero_()
 
     @property
-    def _share(self):
-        """Number of coordinates that share a dispersion of one."""
-        return self.hyperplanes_in.dim if self.scale == "coordinates" else 1
+    def _target(self):
+        """Variance of the output: of each coordinate, or of all together."""
+        count = self.hyperplanes_in.dim if self.scale == "coordinates" else 1
+        return self.dispersion / count
 
     def fit(self, coords):
         """Set the running statistics to those of all training data.
@@ -205,7 +213,8 @@ class CorBatchNorm(CoordinateLayer):
         if (self.training and self.momentum != 0.0) or not self.track_running_stats:
             mean, variance = self._batch_statistics(tangent)
         else:
-            mean, variance = self.running_mean, self.running_var
+            mean = self.running_mean.to(tangent.dtype)
+            variance = self.running_var.to(tangent.dtype)
         tangent = planes.translate(tangent, mean) * self._factors(variance)
         if self.affine:
             tangent = planes.translate(tangent * self.weight, -self.bias)
@@ -216,7 +225,7 @@ class CorBatchNorm(CoordinateLayer):
         if self.scale is None:
             return 1.0
         known = variance > self.eps * variance.mean(-1, keepdim=True)
-        safe = torch.where(known, variance * self._share, 1.0)
+        safe = torch.where(known, variance / self._target, 1.0)
         return torch.where(known, safe.rsqrt(), 0.0)
 
     def _batch_statistics(self, tangent):

@@ -141,7 +141,7 @@ class CorNet(Network):
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
         self.fuse, self.guard = fuse, guard
         require_match(self._layers())
-        self.conv.gain, self.mlr.gain = gain * self._weight_scale(), gain
+        self.conv.gain, self.mlr.gain = self._input_gain(gain), gain
         with torch.no_grad():
             for layer in (self.conv, self.mlr):
                 layer.weight.mul_(layer.gain)

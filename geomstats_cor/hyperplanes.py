@@ -337,6 +337,26 @@ class Hyperplanes(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def dispersion(self):
+        """Dispersion that normalised input of a network has."""
+
+    @property
+    @abc.abstractmethod
+    def weight_of_covector(self):
+        """Length of weights over that of covectors; see `joint_logits`."""
+
+    @abc.abstractmethod
+    def initial_logit(self):
+        """Return the standard deviation of initial logits of normalised input.
+
+        Returns
+        -------
+        deviation : float
+            Deviation of logits after `initial_weight`, for input of `dispersion`.
+        """
+
+    @property
+    @abc.abstractmethod
     def gain(self):
         """Factor on weights after which `coords` gives points as large as the input."""
 
@@ -381,7 +401,11 @@ class FlatHyperplanes(Hyperplanes):
     array([0.75])
     """
 
-    gain = 1.0
+    gain = dispersion = weight_of_covector = 1.0
+
+    def initial_logit(self):
+        """Return the root mean square of the coordinates."""
+        return 1.0 / math.sqrt(self.dim)
 
     def to_tangent(self, coords):
         """Return the coordinates."""
@@ -609,6 +633,13 @@ class BallHyperplanes(Hyperplanes):
     """
 
     logit_gain = 1.0
+    # Where the ball is nearly flat, regressions generalise best.
+    dispersion = 0.04
+    weight_of_covector = 0.5
+
+    def initial_logit(self):
+        """Return half the root mean square of the distance from the origin."""
+        return 0.5 * math.sqrt(self.dispersion)
 
     def __init__(self, metric):
         super().__init__(metric)

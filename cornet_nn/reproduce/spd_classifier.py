@@ -69,7 +69,7 @@ class SPDClassifier(NetworkClassifier):
     # What the loop asks of every classifier, and an SPD network does not vary.
     kind, shrinkage, front_end = "covariance", 0.0, None
     validation = patience = class_weight = directory = None
-    center = resume = overwrite = False
+    resume = overwrite = False
     device = "cpu"
 
     def __init__(

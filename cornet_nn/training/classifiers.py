@@ -8,6 +8,7 @@ from geomstats_cor.exceptions import ParameterError
 from ..cornet import CorNet
 from .estimator import NetworkClassifier
 from .networks import CorMLRNet
+from .regression import require_strength
 
 ACTIVATIONS = {
     "relu": torch.relu,
@@ -22,8 +23,10 @@ ACTIVATIONS = {
 class CorNetClassifier(NetworkClassifier):
     """Classification by a correlation network.
 
-    The network is `CorNet`: a front end that makes correlation matrices, a convolution,
-    an activation if there is one, and a multinomial logistic regression.
+    The network is `CorNet`: a front end that makes correlation matrices, a
+    normalisation of their coordinates, a convolution with several kernels, an
+    activation, dropout, and a multinomial logistic regression. The defaults were chosen
+    by validation for all five metrics at once; docs/training.md says how.
 
     Parameters
     ----------
@@ -54,17 +57,21 @@ class CorNetClassifier(NetworkClassifier):
         What makes covariance matrices of samples, in place of what `kind` says, or a
         function without arguments that returns such a module. Shrinkage, power and
         correlation follow it. If it has parameters, they are learnt.
-    center : bool
-        Whether the origin of the coordinates is moved to the mean of the training
-        samples, their Fréchet mean for a flat metric; see `Centering`. The front end
-        must have nothing to learn.
+    normalize : {"coordinates", "channel", "center"} or None
+        Normalisation of the input by the mean of the training samples and their
+        dispersion, one for each coordinate or each channel, or by the mean alone; see
+        `CorBatchNorm`. With a front end that learns, statistics are those of batches.
+    dropout : float
+        Probability with which entries before the regression are set to zero.
     gain : float
-        Factor on the initial weights of the convolution. Below one, matrices between
-        layers of different metrics begin closer to the identity; see `CorNet`.
+        Factor on the initial weights; see `CorNet`.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     lr, weight_decay : float
-        Learning rate and weight decay.
+        Learning rate and weight decay. Adam and its relatives use them for coordinates
+        of variance one; see `CorNet.parameter_groups`.
+    schedule : {"cycle"} or None
+        Whether the learning rate rises and falls once over the training, or stays.
     max_epochs : int
         Number of epochs.
     batch_size : int
@@ -73,6 +80,9 @@ class CorNetClassifier(NetworkClassifier):
         Part of the samples that is held out, each class in proportion, to choose the
         epoch with the least loss on them; no epoch is chosen if None. With groups,
         whole ones are held out; see `fit`.
+    refit : bool
+        Whether, with validation, the network is trained anew on all samples for the
+        number of epochs that was found.
     patience : int
         Number of epochs to wait for a better one before stopping; for ever if None.
     class_weight : {"balanced"} or dict
@@ -155,23 +165,26 @@ class CorNetClassifier(NetworkClassifier):
         *,
         mlr_metric=None,
         output_size=8,
-        out_channels=1,
+        out_channels=16,
         kernel_size=None,
         stride=1,
         basis="orthonormal",
-        activation=None,
+        activation="relu",
         kind="auto",
         power=1.0,
         shrinkage=0.0,
         front_end=None,
-        center=False,
-        gain=1.0,
-        optimizer="adam",
-        lr=1e-2,
-        weight_decay=0.0,
-        max_epochs=100,
+        normalize="coordinates",
+        dropout=0.5,
+        gain=0.5,
+        optimizer="adamw",
+        lr=1e-3,
+        weight_decay=1.0,
+        schedule="cycle",
+        max_epochs=60,
         batch_size=30,
         validation=None,
+        refit=True,
         patience=None,
         class_weight=None,
         random_state=None,
@@ -194,14 +207,17 @@ class CorNetClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
-        self.center = center
+        self.normalize = normalize
+        self.dropout = dropout
         self.gain = gain
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
+        self.schedule = schedule
         self.max_epochs = max_epochs
         self.batch_size = batch_size
         self.validation = validation
+        self.refit = refit
         self.patience = patience
         self.class_weight = class_weight
         self.random_state = random_state
@@ -226,7 +242,9 @@ class CorNetClassifier(NetworkClassifier):
             basis=self.basis,
             activation=_find_activation(self.activation),
             front_end=front_end,
-            center=self.center,
+            normalize=self.normalize,
+            momentum=self._momentum,
+            dropout=self.dropout,
             gain=self.gain,
             **options,
         )
@@ -235,7 +253,10 @@ class CorNetClassifier(NetworkClassifier):
 class CorMLRClassifier(NetworkClassifier):
     """Classification by multinomial logistic regression on correlation matrices.
 
-    The network is a front end that makes correlation matrices, and `CorMLR`.
+    The network is a front end that makes correlation matrices, a normalisation of their
+    coordinates, and `CorMLR`. Unless a front end learns or an optimizer is chosen, the
+    parameters are those with the least penalised loss, found by L-BFGS: under a flat
+    metric this is a convex problem.
 
     Parameters
     ----------
@@ -247,16 +268,29 @@ class CorMLRClassifier(NetworkClassifier):
         Exponent of a matrix power, and amount of shrinkage before it.
     front_end : torch.nn.Module or callable
         What makes covariance matrices of samples, in place of what `kind` says.
-    center : bool
-        Whether features are relative to those of the mean of the training samples.
+    normalize : {"coordinates", "channel", "center"} or None
+        Normalisation of the input.
+    gain : float
+        Factor on the initial weights, for an optimizer of torch.
+    C : float or "cv"
+        Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
+        With "cv", one of 11 from 0.1 to 10000 is chosen by cross-validation inside the
+        training samples, 5 folds, with groups apart; 30 if no class has two samples.
+        Coordinates have a dispersion of one, so that good values depend little on n.
     optimizer : str or callable
-        Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
+        "lbfgs", the key of an optimizer ("adam", "adamw", "sgd"), or a class of
+        torch.optim. With "auto", "lbfgs", or "adamw" if a front end learns or an epoch
+        is to be chosen by validation.
     lr, weight_decay : float
-        Learning rate and weight decay.
+        Learning rate and weight decay, for an optimizer of torch.
+    schedule : {"cycle"} or None
+        How the learning rate changes.
     max_epochs, batch_size : int
         Number of epochs, and of samples in a batch.
     validation : float
         Part of the samples that is held out to choose the epoch.
+    refit : bool
+        Whether the network is then trained anew on all samples.
     patience : int
         Number of epochs to wait for a better one; for ever if None.
     class_weight : {"balanced"} or dict
@@ -284,7 +318,7 @@ class CorMLRClassifier(NetworkClassifier):
     >>> from geomstats_cor.datasets import load_connectomes
     >>> data = load_connectomes()
     >>> model = CorMLRClassifier(
-    ...     "lsm", power=0.5, max_epochs=20, random_state=0, progress=False
+    ...     "lsm", power=0.5, random_state=0, progress=False
     ... )
     >>> model.fit(data.correlations, data.labels).predict_proba(data.correlations).shape
     (86, 2)
@@ -298,13 +332,17 @@ class CorMLRClassifier(NetworkClassifier):
         power=1.0,
         shrinkage=0.0,
         front_end=None,
-        center=False,
-        optimizer="adam",
-        lr=1e-2,
-        weight_decay=0.0,
-        max_epochs=100,
+        normalize="coordinates",
+        gain=0.01,
+        C="cv",
+        optimizer="auto",
+        lr=1e-3,
+        weight_decay=1.0,
+        schedule="cycle",
+        max_epochs=60,
         batch_size=30,
         validation=None,
+        refit=True,
         patience=None,
         class_weight=None,
         random_state=None,
@@ -320,13 +358,17 @@ class CorMLRClassifier(NetworkClassifier):
         self.power = power
         self.shrinkage = shrinkage
         self.front_end = front_end
-        self.center = center
+        self.normalize = normalize
+        self.gain = gain
+        self.C = C
         self.optimizer = optimizer
         self.lr = lr
         self.weight_decay = weight_decay
+        self.schedule = schedule
         self.max_epochs = max_epochs
         self.batch_size = batch_size
         self.validation = validation
+        self.refit = refit
         self.patience = patience
         self.class_weight = class_weight
         self.random_state = random_state
@@ -342,8 +384,27 @@ class CorMLRClassifier(NetworkClassifier):
         if not isinstance(space, FullRankCorrelationMatrices):
             space = FullRankCorrelationMatrices(n, equip=self.metric)
         return CorMLRNet(
-            space, num_classes, channels, front_end, self.center, **options
+            space,
+            num_classes,
+            channels,
+            front_end,
+            self.normalize,
+            self._momentum,
+            self.gain,
+            **options,
         )
+
+    def _is_solved(self):
+        if self.optimizer == "auto":
+            return self._is_prepared and self.validation is None
+        return self.optimizer == "lbfgs"
+
+    def _stochastic_optimizer(self):
+        return "adamw" if self.optimizer in ("auto", "lbfgs") else self.optimizer
+
+    def _schedule(self):
+        require_strength(self.C)
+        return super()._schedule()
 
 
 def _find_activation(activation):

@@ -3,6 +3,7 @@
 import abc
 import copy
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from torch import nn
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.stacks import require_dense, require_one_size
 
+from .callbacks import copied_state
 from .curves import curves_figure
 from .errors import TrainingInterruptedWarning
 from .inputs import (
@@ -30,13 +32,17 @@ from .processes import Processes
 from .runs_on_disk import RunsOnDisk
 from .samples import Samples, Task, find_class_weights, prepare, split_validation
 from .schedule import Schedule
-from .training import train
+from .training import solve, train
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
     """A network with the interface of scikit-learn."""
+
+    # What a subclass without the parameter does.
+    normalize = schedule = None
+    refit = False
 
     @abc.abstractmethod
     def _make_network(self, n, channels, num_classes, front_end, options):
@@ -90,14 +96,26 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             torch.manual_seed(self.seed_)
             front_end = self._front_end()
             self.channels_, self.size_ = self._matrices(X, front_end)
-            network = self._network(front_end)
             self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+            network = self._network(front_end)
             if run is not None:
                 processes.ask_first(lambda: self._require_space(run, network))
-            task = self._task(X, labels, groups, network)
+            parts = split_validation(labels, self.validation, self.seed_, groups)
+            task = self._task(X, labels, network, *parts)
             if run is not None:
                 processes.ask_first(lambda: self._write_configuration(run, network))
-            outcome = train(network, task, schedule, processes, run, checkpoint, notes)
+            where = processes, run, checkpoint, notes
+            if self._is_solved():
+                coords = self._coords(network, X)
+                outcome = solve(network, coords, task, self.C, groups, *where)
+            else:
+                outcome = train(network, task, schedule, *where)
+            if self._is_refitted(outcome):
+                network = self._network(self._front_end())
+                task = self._task(X, labels, network, slice(None), None)
+                schedule = replace(schedule, max_epochs=outcome.epoch, patience=None)
+                train(network, task, schedule, processes, None, None, {})
+                outcome.write(copied_state(network))
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted
@@ -163,7 +181,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
     def _logits(self, X):
         check_is_fitted(self, "module_")
         X = self._read_samples(X)
-        inputs = self._prepared(self.module_, X)
+        inputs = self._prepared(self.module_.features, X)
         network = self.module_.from_features if self._is_prepared else self.module_
         with torch.no_grad():
             logits = [network(part.to(self.device)) for _, part in pieces(inputs)]
@@ -181,12 +199,13 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 "validation=0.2, too."
             )
         return Schedule(
-            optimizer=self.optimizer,
+            optimizer=self._stochastic_optimizer(),
             lr=self.lr,
             weight_decay=self.weight_decay,
             max_epochs=self.max_epochs,
             batch_size=self.batch_size,
             patience=self.patience,
+            schedule=self.schedule,
             device=self.device,
             progress=self.progress,
         )
@@ -266,29 +285,54 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             self.size_, self.channels_, len(self.classes_), front_end, options
         )
 
-    def _task(self, X, labels, groups, network):
-        training, held_out = split_validation(
-            labels, self.validation, self.seed_, groups
-        )
+    def _is_solved(self):
+        """Tell whether the parameters are found without epochs."""
+        return False
+
+    def _stochastic_optimizer(self):
+        return self.optimizer
+
+    def _is_refitted(self, outcome):
+        """Tell whether to train anew on all samples."""
+        is_chosen = self.validation is not None and outcome.epoch > 0
+        return self.refit and is_chosen and not outcome.interrupted
+
+    @property
+    def _momentum(self):
+        """Statistics of all training samples, if the front end keeps its output."""
+        return 0.0 if self._is_prepared else 0.1
+
+    def _task(self, X, labels, network, training, held_out):
         weights = find_class_weights(self.class_weight, self.classes_, labels[training])
-        inputs = self._prepared(network, X)
-        if self.center:
-            self._center(network, inputs[training])
+        if self.normalize is not None and self._is_prepared:
+            network.norm.fit(self._prepared(network.coords, X, exact=True)[training])
+        inputs = self._prepared(network.features, X)
         samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
         validation = None if held_out is None else samples.part(held_out)
         return Task(samples.part(training), validation, weights, self.seed_)
 
-    def _center(self, network, features):
+    def _coords(self, network, X):
+        """Return normalised coordinates in the precision of the data."""
         if not self._is_prepared:
             raise ParameterError(
-                "center=True needs the mean of the coordinates, which a front end that "
-                "learns keeps moving: pass center=False."
+                "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
             )
-        network.centering.fit(features)
+        if self.validation is not None:
+            raise ParameterError(
+                "validation chooses an epoch, and optimizer='lbfgs' has none: use "
+                "C='cv', or another optimizer."
+            )
+        coords = self._prepared(network.coords, X, exact=True)
+        with torch.no_grad():
+            return network.normalized(coords)
 
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
 
-    def _prepared(self, network, X):
+    def _prepared(self, function, X, exact=False):
+        """Return a function of samples, in the precision of the network or of X."""
         dtype = _DTYPES[self.dtype]
-        return prepare(network, X, self._is_prepared, dtype, self.device)
+        if not self._is_prepared:
+            return torch.as_tensor(X).to(dtype)
+        prepared = prepare(function, X, dtype, self.device)
+        return prepared if exact else prepared.to(dtype)

@@ -11,6 +11,7 @@ from geomstats_cor.exceptions import GeomstatsCorError
 
 from .batches import Batches
 from .errors import TrainingDivergedError
+from .schedule import learning_rate_factor
 
 
 class StopTraining(Exception):
@@ -35,6 +36,10 @@ class TrainingLoop(NeuralNet):
         Seed of all epochs.
     processes : Processes
         Processes that share each batch.
+    schedule : {"cycle"} or None
+        How the learning rate changes; see `learning_rate_factor`.
+    parameter_groups : list of dict or None
+        Groups of parameters for the optimizer; one group if None.
     **options
         Options of `skorch.NeuralNet`.
 
@@ -44,9 +49,20 @@ class TrainingLoop(NeuralNet):
         Whether the keyboard stopped the training.
     """
 
-    def __init__(self, module, is_prepared, class_weights, seed, processes, **options):
+    def __init__(
+        self,
+        module,
+        is_prepared,
+        class_weights,
+        seed,
+        processes,
+        schedule=None,
+        parameter_groups=None,
+        **options,
+    ):
         self.is_prepared, self.class_weights = is_prepared, class_weights
         self.seed, self.processes = seed, processes
+        self.schedule, self.parameter_groups = schedule, parameter_groups
         super().__init__(
             module, torch.nn.CrossEntropyLoss, verbose=0, train_split=None, **options
         )
@@ -103,6 +119,23 @@ class TrainingLoop(NeuralNet):
         # To seed the generators of all devices takes as long as a small epoch.
         (torch.default_generator if on_cpu else torch).manual_seed(self._epoch_seed())
 
+    def get_params_for_optimizer(self, prefix, named_parameters):
+        """Return the groups of parameters, and the options of the optimizer."""
+        arguments, options = super().get_params_for_optimizer(prefix, named_parameters)
+        if self.parameter_groups is not None:
+            arguments = (self.parameter_groups,)
+        return arguments, options
+
+    def _set_learning_rates(self, batch):
+        """Set the learning rates for a batch, counted from zero."""
+        if self.schedule is None:
+            return
+        batches = len(self._batches)
+        step = (self.epochs_done - 1) * batches + batch
+        factor = learning_rate_factor(step, self.max_epochs * batches)
+        for group in self.optimizer_.param_groups:
+            group["lr"] = factor * group.setdefault("initial_lr", group["lr"])
+
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.
         return (self.seed * 0x9E3779B97F4A7C15 + self.epochs_done) % (1 << 63)
@@ -114,7 +147,7 @@ class TrainingLoop(NeuralNet):
     def get_iterator(self, dataset, training=False):
         """Return the batches of this process."""
         draw_order = self._draw_order if training else None
-        return Batches(
+        batches = Batches(
             dataset.X,
             dataset.y,
             self.class_weights,
@@ -122,10 +155,14 @@ class TrainingLoop(NeuralNet):
             self.processes,
             draw_order,
         )
+        if training:
+            self._batches = batches
+        return batches
 
     def train_step_single(self, batch, **_):
         """Compute the gradient of the loss of a joint batch."""
         self._set_training(True)
+        self._set_learning_rates(len(self.history[-1]["batches"]) - 1)
         step = self._step(batch, training=True)
         parameters = [p for p in self.module_.parameters() if p.requires_grad]
         for parameter in parameters:
@@ -149,7 +186,8 @@ class TrainingLoop(NeuralNet):
         """Return loss and number of right answers of a joint batch."""
         mean_loss = right = torch.zeros(())
         failure = None
-        if len(batch.inputs):
+        # A normalisation by batches needs all processes, also those without samples.
+        if len(batch.inputs) or self.processes.count > 1:
             try:
                 mean_loss, right = self._evaluate(batch, training)
             except GeomstatsCorError as error:

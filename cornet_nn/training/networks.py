@@ -51,7 +51,7 @@ class CorMLRNet(Network):
         options = dict(device=device, dtype=dtype)
         super().__init__(front_end, normalize, momentum, space, channels, options)
         self.mlr = CorMLR(space, num_classes, channels, **options)
-        self.mlr.gain = gain * self._weight_scale()
+        self.mlr.gain = self._input_gain(gain)
         with torch.no_grad():
             self.mlr.weight.mul_(self.mlr.gain)
 

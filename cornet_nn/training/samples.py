@@ -60,20 +60,17 @@ class Task:
     seed: int
 
 
-def prepare(network, X, is_prepared, dtype, device):
-    """Return what the learning part of a network takes, for many samples.
+def prepare(function, X, dtype, device):
+    """Return a function of many samples, without gradients.
 
-    Features are computed in the precision of the data or of the network, whichever is
-    higher.
+    It is computed in the precision of the data or of the network, whichever is higher.
 
     Parameters
     ----------
-    network : torch.nn.Module
-        Network.
+    function : callable
+        Function of a tensor of samples.
     X : numpy.ndarray, shape=[N, ...]
         Samples.
-    is_prepared : bool
-        Whether to compute features, or to leave that to every step.
     dtype : torch.dtype
         Dtype of the network.
     device : str
@@ -81,22 +78,20 @@ def prepare(network, X, is_prepared, dtype, device):
 
     Returns
     -------
-    inputs : tensor, shape=[N, ...]
-        Features or inputs, in the dtype of the network.
+    prepared : tensor, shape=[N, ...]
+        Values of the function.
     """
-    if not is_prepared:
-        return torch.as_tensor(X).to(dtype)
     prepared = []
     for start, piece in pieces(X):
         try:
             with torch.no_grad():
                 points = torch.as_tensor(piece, device=device)
                 points = points.to(torch.promote_types(points.dtype, dtype))
-                features = network.features(points)
+                values = function(points)
         except GeomstatsCorError as error:
             error.add_note(f"This is about X[{start}:{start + len(piece)}].")
             raise
-        prepared.append(features.to(dtype))
+        prepared.append(values)
     return torch.cat(prepared)
 
 

@@ -1,8 +1,13 @@
 """One training: a network, samples, and where the run is written."""
 
 import contextlib
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
+
+from . import regression
 from .callbacks import (
     COLUMNS,
     Metrics,
@@ -29,11 +34,14 @@ class Outcome:
         The epoch whose parameters the network has.
     interrupted : bool
         Whether the keyboard stopped the training.
+    write : callable
+        Writes the checkpoint of the run again, with other best parameters.
     """
 
     rows: list
     epoch: int
     interrupted: bool
+    write: Callable
 
 
 def train(network, task, schedule, processes, run, checkpoint, notes):
@@ -68,7 +76,7 @@ def train(network, task, schedule, processes, run, checkpoint, notes):
         class_weights=task.class_weights,
         seed=task.seed,
         processes=processes,
-        **schedule.options(),
+        **schedule.options(network),
     ).initialize()
     last = best = copied_state(network)
     if checkpoint is not None:
@@ -101,7 +109,65 @@ def train(network, task, schedule, processes, run, checkpoint, notes):
     network.load_state_dict(snapshots.best)
     if run is not None and processes.is_first:
         run.write_curves(curves_figure(snapshots.rows))
-    return Outcome(snapshots.rows, best_epoch(snapshots.rows), loop.interrupted_)
+
+    def write_again(best):
+        snapshots.best = best
+        write(snapshots)
+
+    return Outcome(
+        snapshots.rows, best_epoch(snapshots.rows), loop.interrupted_, write_again
+    )
+
+
+def solve(network, coords, task, C, groups, processes, run, checkpoint, notes):
+    """Solve the regression of a network in place, as one epoch.
+
+    Parameters
+    ----------
+    network : CorMLRNet
+        Network.
+    coords : tensor, shape=[N, channels, d]
+        Normalised coordinates of the samples.
+    task, processes, run, checkpoint, notes
+        See `train`.
+    C : float or "cv"
+        Inverse strength of the penalty; see `regression.solve`.
+    groups : array, shape=[N], or None
+        Groups that cross-validation keeps together.
+
+    Returns
+    -------
+    outcome : Outcome
+        One row, and no epoch to choose.
+    """
+    if checkpoint is not None and checkpoint["rows"]:
+        network.load_state_dict(checkpoint["best"])
+        return Outcome(checkpoint["rows"], 1, False, None)
+    start = time.perf_counter()
+    labels, weights = task.samples.labels, task.class_weights
+    planes = network.mlr.hyperplanes_in
+    weight, gamma, _ = regression.solve(
+        planes, coords, labels, weights, C, groups, task.seed
+    )
+    with torch.no_grad():
+        network.mlr.weight.copy_(weight)
+        network.mlr.gamma.copy_(gamma)
+        logits = network.from_features(task.samples.inputs).double()
+        loss = torch.nn.functional.cross_entropy(logits, labels, weights)
+    row = {
+        "epoch": 1,
+        "train_loss": float(loss),
+        "train_accuracy": float((logits.argmax(-1) == labels).double().mean()),
+        "seconds": time.perf_counter() - start,
+    }
+    if run is not None and processes.is_first:
+        state = copied_state(network)
+        run.write_checkpoint(
+            {**notes, "rows": [row], "last": state, "best": state, "optimizer": {}}
+        )
+        run.write_metrics([row], COLUMNS)
+        run.write_curves(curves_figure([row]))
+    return Outcome([row], 1, False, None)
 
 
 def _run(loop, snapshots, task, schedule, processes):
