@@ -33,11 +33,11 @@ def make_classifier(settings, **others):
     settings = dict(settings)
     model = settings.pop("model")
     make = {"cornet": CorNetClassifier, "cormlr": CorMLRClassifier}[model]
-    for name in set(settings) - set(make().get_params()):
-        if settings.pop(name) != SETTINGS[name].default:
-            raise ParameterError(
-                f"the model {model} has no {name}: leave {SETTINGS[name].option} out."
-            )
+    for name in sorted(set(settings) - set(make().get_params())):
+        raise ParameterError(
+            f"the model {model} has no {name}: leave {SETTINGS[name].option} out."
+        )
+    settings = {k: None if v == "none" else v for k, v in settings.items()}
     return make(**settings, **others)
 
 

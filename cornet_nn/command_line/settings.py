@@ -29,6 +29,10 @@ class Setting:
         Option, if it is not the name.
     metavar : str
         Name of the value in the help.
+    cormlr : object
+        Default of the regression alone, if it is another one.
+    only : {"cornet", "cormlr"}
+        Model that has the setting; both if None.
 
     Examples
     --------
@@ -43,11 +47,17 @@ class Setting:
     choices: tuple = None
     flag: str = None
     metavar: str = None
+    cormlr: object = None
+    only: str = None
 
     @property
     def option(self):
         """Option of the command line."""
         return self.flag or "--" + self.name.replace("_", "-")
+
+    def default_of(self, model):
+        """Return the default of a model."""
+        return self.cormlr if model == "cormlr" and self.cormlr else self.default
 
 
 def class_weight(word):
@@ -80,6 +90,34 @@ def class_weight(word):
         ) from None
 
 
+def strength(word):
+    """Return the strength of a penalty: a number, or the word "cv".
+
+    Parameters
+    ----------
+    word : str
+        Word.
+
+    Returns
+    -------
+    strength : float or str
+        The number, or the word.
+
+    Examples
+    --------
+    >>> strength("cv"), strength("10")
+    ('cv', 10.0)
+    """
+    if word == "cv":
+        return word
+    try:
+        return float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is neither 'cv' nor a number"
+        ) from None
+
+
 _KEYS = tuple(METRICS)
 
 MODEL = (
@@ -95,28 +133,57 @@ MODEL = (
         None,
         "metric of the logistic regression, if it is not the same",
         choices=_KEYS,
+        only="cornet",
     ),
-    Setting("output_size", 8, "size of the matrices after the convolution", int),
-    Setting("out_channels", 1, "number of kernels of the convolution", int),
+    Setting(
+        "output_size",
+        8,
+        "size of the matrices after the convolution",
+        int,
+        only="cornet",
+    ),
+    Setting(
+        "out_channels", 16, "number of kernels of the convolution", int, only="cornet"
+    ),
     Setting(
         "kernel_size",
         None,
         "channels that a kernel sees; all of them if not given",
         int,
+        only="cornet",
     ),
-    Setting("stride", 1, "step of the kernel along the channels", int),
+    Setting("stride", 1, "step of the kernel along the channels", int, only="cornet"),
     Setting(
         "basis",
         "orthonormal",
         "basis of the output of the convolution; printed is that of the paper for lsm",
         choices=("orthonormal", "printed"),
+        only="cornet",
     ),
-    Setting("gain", 1.0, "factor on the initial weights of the convolution", float),
+    Setting("gain", 0.5, "factor on the initial weights", float, cormlr=0.01),
     Setting(
         "activation",
-        None,
-        "function in the tangent space after the convolution; none if not given",
-        choices=("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu"),
+        "relu",
+        "function in the tangent space after the convolution",
+        choices=("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu", "none"),
+        only="cornet",
+    ),
+    Setting(
+        "dropout",
+        0.5,
+        "probability with which entries before the regression are set to zero",
+        float,
+        only="cornet",
+    ),
+    Setting(
+        "C",
+        "cv",
+        "inverse strength of the penalty of the regression alone; cv chooses it by "
+        "cross-validation inside the training samples",
+        strength,
+        flag="--strength",
+        metavar="C",
+        only="cormlr",
     ),
 )
 PREPROCESSING = (
@@ -131,17 +198,31 @@ PREPROCESSING = (
         "shrinkage", 0.0, "weight in [0, 1] of the diagonal in place of the rest", float
     ),
     Setting(
-        "center",
-        False,
-        "move the origin of the coordinates to the mean of the training samples",
-        bool,
+        "normalize",
+        "coordinates",
+        "move the mean of the training samples to the origin, and divide by their "
+        "dispersion, one for each coordinate or each channel; or move the mean alone",
+        choices=("coordinates", "channel", "center", "none"),
     ),
 )
 TRAINING = (
-    Setting("optimizer", "adam", "optimiser", choices=("adam", "sgd", "adamw")),
-    Setting("lr", 1e-2, "learning rate", float),
-    Setting("weight_decay", 0.0, "weight decay", float),
-    Setting("max_epochs", 100, "number of epochs", int, flag="--epochs"),
+    Setting(
+        "optimizer",
+        "adamw",
+        "optimiser; lbfgs solves the regression alone to convergence, and auto chooses "
+        "it unless an epoch is chosen by validation",
+        choices=("adam", "sgd", "adamw", "lbfgs", "auto"),
+        cormlr="auto",
+    ),
+    Setting("lr", 1e-3, "learning rate", float),
+    Setting("weight_decay", 1.0, "weight decay", float),
+    Setting(
+        "schedule",
+        "cycle",
+        "whether the learning rate rises and falls once, or stays",
+        choices=("cycle", "none"),
+    ),
+    Setting("max_epochs", 60, "number of epochs", int, flag="--epochs"),
     Setting("batch_size", 30, "samples per step", int),
     Setting(
         "validation",
@@ -149,6 +230,12 @@ TRAINING = (
         "part of the training samples to hold out, between 0 and 1, whole groups if "
         "the data has groups; the network is that of the epoch with their least loss",
         float,
+    ),
+    Setting(
+        "refit",
+        True,
+        "with validation, train anew on all samples for the number of epochs found",
+        bool,
     ),
     Setting(
         "patience",
@@ -251,7 +338,12 @@ def with_defaults(settings):
     >>> with_defaults({"lr": 0.5})["batch_size"]
     30
     """
-    return {name: s.default for name, s in SETTINGS.items()} | settings
+    model = settings.get("model", SETTINGS["model"].default)
+    return {
+        name: setting.default_of(model)
+        for name, setting in SETTINGS.items()
+        if setting.only in (None, model)
+    } | settings
 
 
 def read_settings(path):

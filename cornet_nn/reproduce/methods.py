@@ -36,6 +36,10 @@ class Method:
     make: Callable
 
 
+# The networks of the paper have neither a normalisation nor a schedule.
+PLAIN = dict(normalize=None, schedule=None)
+
+
 def why_not(name):
     """Return why a row cannot be computed, or an empty string.
 
@@ -107,6 +111,8 @@ def _cornet(name, data):
             output_size=settings["data"][data]["output"],
             out_channels=1,
             kernel_size=None,
+            **PLAIN,
+            dropout=0.0,
             basis="orthonormal" if exact else "printed",
             activation=activation.lower() or None,
             power=chosen["power"],
@@ -129,7 +135,7 @@ def _cormlr(name):
 
     metric = _TRAINED[name.removeprefix("CorMLR-").lower()]
     return _with_baseline_settings(
-        lambda **options: CorMLRClassifier(metric, **options)
+        lambda **options: CorMLRClassifier(metric, **PLAIN, **options)
     )
 
 
