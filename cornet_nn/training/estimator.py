@@ -27,7 +27,7 @@ from .inputs import (
 )
 from .networks import is_fixed
 from .processes import Processes
-from .runs_on_disk import RunsOnDisk
+from .runs_on_disk import RunsOnDisk, closing_run_directory
 from .samples import Samples, Task, find_class_weights, prepare, split_validation
 from .schedule import Schedule
 from .training import train
@@ -48,6 +48,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         tags.input_tags.two_d_array = self.front_end is not None
         return tags
 
+    @closing_run_directory
     def fit(self, X, y, groups=None):
         """Train the network.
 
@@ -96,7 +97,9 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 processes.ask_first(lambda: self._require_space(run, network))
             task = self._task(X, labels, groups, network)
             if run is not None:
-                processes.ask_first(lambda: self._write_configuration(run, network))
+                processes.ask_first(
+                    lambda: self._write_configuration(run, network, notes)
+                )
             outcome = train(network, task, schedule, processes, run, checkpoint, notes)
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
