@@ -8,6 +8,7 @@ from pathlib import Path
 
 # No file of ours that describes something comes near this.
 LARGEST_JSON = 1 << 24
+DEEPEST_JSON = 32
 _LOCK = ".lock"
 
 
@@ -142,4 +143,10 @@ def read_object(path):
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, got {type(value).__name__}")
+    level = [value]
+    for _ in range(DEEPEST_JSON):
+        inner = (x.values() if isinstance(x, dict) else x for x in level)
+        level = [x for items in inner for x in items if isinstance(x, dict | list)]
+    if level:
+        raise ValueError("it is nested too deeply")
     return value

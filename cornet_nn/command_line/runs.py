@@ -9,7 +9,7 @@ import numpy as np
 from geomstats_cor.exceptions import ParameterError
 
 from .files import write_json
-from .settings import read_json
+from .settings import read_json, require_setting, with_defaults
 from .sources import add_source, fingerprint, source_of
 from .splits import official
 
@@ -107,7 +107,29 @@ def read_record(directory):
             f"{directory} is not the directory of a run: it has no {_RECORD}. "
             f"cornet train writes such directories."
         )
-    return read_json(directory / _RECORD)
+    record = read_json(directory / _RECORD)
+    _require_record(record, directory / _RECORD)
+    return record | dict(settings=with_defaults(record["settings"]))
+
+
+def _require_record(record, path):
+    source, settings = record.get("source"), record.get("settings")
+    if not (
+        isinstance(source, dict)
+        and source.keys() == {"data", "directory", "options"}
+        and isinstance(source["data"], str)
+        and isinstance(source["directory"], str | None)
+        and isinstance(source["options"], dict)
+        and isinstance(settings, dict)
+        and isinstance(record.get("fingerprint"), str)
+        and record.get("part") in ("all", "train")
+    ):
+        raise ParameterError(
+            f"{path} is not the record of a run: expected source (data, directory, "
+            f"options), fingerprint, part and settings."
+        )
+    for name, value in settings.items():
+        require_setting(name, value, path)
 
 
 class LoadedRun(NamedTuple):

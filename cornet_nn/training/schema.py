@@ -119,7 +119,7 @@ def require_same_shapes(classifier, state):
     for n in (classifier.size_, getattr(classifier, "output_size", 2)):
         if n * (n - 1) > 2 * count:
             raise RunDirectoryError(
-                f"matrices of size {n} do not belong to a checkpoint of {count} numbers."
+                f"matrices of size {n} do not go with a checkpoint of {count} numbers."
             )
     options = dict(device="meta", dtype=torch.float32)
     sizes = (classifier.size_, classifier.channels_, len(classifier.classes_))
