@@ -63,7 +63,7 @@ class Cells:
             require_same(read_json(record), conditions, directory)
         write_json(record, conditions)
         write_json(self.directory / "environment.json", environment())
-        if self._table.exists():
+        if self._table.is_file():
             self._read()
 
     def _read(self):

@@ -1,6 +1,8 @@
 """Run directories: what they say of the data, and the network that is in them."""
 
 import contextlib
+import hashlib
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,7 +71,12 @@ def write_record(directory, record):
     record : dict
         Record.
     """
-    write_json(directory / _RECORD, record)
+    write_json(directory / _RECORD, record | dict(digest=_digest(record)))
+
+
+def _digest(record):
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @contextlib.contextmanager
@@ -108,6 +115,13 @@ def read_record(directory):
             f"cornet train writes such directories."
         )
     record = read_json(directory / _RECORD)
+    # Records of versions up to 0.1.0 have none.
+    digest = record.pop("digest", None)
+    if digest is not None and digest != _digest(record):
+        raise ParameterError(
+            f"{directory / _RECORD} was changed since it was written: put it back as "
+            f"it was. A copy of it can be changed, and used by --config."
+        )
     _require_record(record, directory / _RECORD)
     return record | dict(settings=with_defaults(record["settings"]))
 

@@ -1,6 +1,7 @@
 """Tables of accuracies: train every row on every data set that is there."""
 
 import functools
+import json
 import math
 import statistics
 from dataclasses import replace
@@ -10,7 +11,7 @@ import numpy as np
 from cornet_nn.command_line.cells import Cells
 from cornet_nn.command_line.fitting import stopped_by_keyboard
 from cornet_nn.training import TrainingDivergedError
-from cornet_nn.training.description import fingerprint
+from cornet_nn.training.description import described, fingerprint
 from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
 
 from .methods import EXACT, find_method, why_not
@@ -19,7 +20,7 @@ from .report import Cell
 from .sources import SYNTHETIC, Absent, find_data
 from .splits import splits
 
-_KEYS = ("method", "data", "seed", "epochs", "samples")
+_KEYS = ("method", "data", "seed", "epochs", "samples", "settings")
 # Matrices between layers may leave what numbers can hold on the test part, too.
 _DIVERGED = (TrainingDivergedError, NotFiniteError, NotPositiveDefiniteError)
 
@@ -37,7 +38,7 @@ def accuracy_cells(table, options):
     Returns
     -------
     cells : list of Cell
-        Cells, row by row. A cell without data, and a row that no library offers, has
+        Cells, row by row. A cell without data, and a row that is not implemented, has
         the number of the paper and a note.
     """
     directory = options.output / f"{table}-runs"
@@ -93,12 +94,19 @@ def _computed(cell, options, runs):
     for seed, parts in enumerate(splits(dataset, cell.data, options.seeds)):
         # Other data and other folds are other runs.
         samples = f"{_fingerprint(dataset)[:12]}-{fingerprint(*parts)[:12]}"
-        key = (cell.method, cell.data, seed, epochs, samples)
+        model = method.make(epochs, seed, not options.quiet)
+        key = (cell.method, cell.data, seed, epochs, samples, _settings(model))
         if key not in runs:
-            model = method.make(epochs, seed, not options.quiet)
             runs.add(key, _run(model, dataset, *parts))
         results.append(runs[key])
     return _summarised(cell, results, epochs, method.epochs)
+
+
+def _settings(model):
+    """Return a short text that changes with the class or a parameter of a model."""
+    chosen = {k: described(v) for k, v in model.get_params(deep=False).items()}
+    text = json.dumps([type(model).__name__, chosen | dict(progress=None)])
+    return fingerprint(np.array(text))[:12]
 
 
 @functools.lru_cache(maxsize=2)
@@ -118,7 +126,7 @@ def _summarised(cell, results, epochs, usual):
     return replace(
         cell,
         mean=statistics.fmean(accuracies),
-        deviation=statistics.pstdev(accuracies),
+        deviation=statistics.stdev(accuracies) if len(accuracies) > 1 else None,
         seconds=statistics.median(result["seconds"] for result in finite),
         runs=len(finite),
         note=", ".join(notes),

@@ -143,6 +143,9 @@ class RunDirectory:
                 f"{path} does not exist: there is no run to go on with in {self}."
             )
         try:
+            # To open a pipe would wait for ever.
+            if not path.is_file():
+                raise OSError("it is not a file")
             with open(path, "rb") as file:
                 _require_intact(file)
                 checkpoint = torch.load(file, map_location="cpu", weights_only=True)

@@ -28,6 +28,8 @@ _CHECKPOINT = {
     "optimizer": dict,
 }
 _OPTIONAL = {"resolved": dict}
+# What Adam, AdamW and SGD remember; an optimizer of one's own may remember anything.
+_MOMENTS = ("momentum_buffer", "exp_avg", "exp_avg_sq")
 _ROW = {"epoch", "train_loss", "train_accuracy", "seconds"}
 _VALIDATED_ROW = _ROW | {"valid_loss", "valid_accuracy"}
 
@@ -75,6 +77,8 @@ def require_checkpoint(checkpoint, path):
         )
     found = {k: v for k, v in _OPTIONAL.items() if k in checkpoint}
     _require_fields(checkpoint, _CHECKPOINT | found, path)
+    if "resolved" in checkpoint:
+        _require_fields(checkpoint["resolved"], _RESOLVED, path)
     if not 0 <= checkpoint["seed"] < 1 << 32:
         raise RunDirectoryError(f"{path} has the seed {checkpoint['seed']}.")
     _require_rows(checkpoint["rows"], path)
@@ -158,13 +162,15 @@ def load_training_state(run, network, optimizer, checkpoint):
                 )
         for parameter, state in optimizer.state.items():
             for name, value in state.items():
-                shape = () if name == "step" else parameter.shape
-                if isinstance(value, torch.Tensor) and (
-                    value.shape != shape or not torch.isfinite(value).all()
-                ):
+                if isinstance(value, torch.Tensor):
+                    good = name not in _MOMENTS or value.shape == parameter.shape
+                    good = good and torch.isfinite(value).all()
+                else:  # SGD without momentum has none
+                    good = name not in _MOMENTS[1:]
+                if not good:
                     raise RunDirectoryError(
-                        f"the state of the optimizer in {run} does not belong to the "
-                        f"network: {name} has shape {tuple(value.shape)}, or a NaN."
+                        f"{name} of the optimizer in {run} does not belong to the "
+                        f"network, or has a NaN."
                     )
 
 
