@@ -22,6 +22,7 @@ _HOMES = {
 }
 COMMANDS = tuple(_HOMES)
 
+_INSTALL = "The command line needs an extra: pip install 'geomstats-cor[nn]'."
 _DESCRIPTION = "Train and compare networks over full-rank correlation matrices."
 _EXAMPLES = """\
 examples:
@@ -76,6 +77,10 @@ def main(arguments=None):
         # it flushes the stream at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ModuleNotFoundError as error:
+        remedy = "" if "pip install" in str(error) else f". {_INSTALL}"
+        _complain(options, f"{error}{remedy}")
+        return 1
     except (GeomstatsCorError, ImportError, OSError) as error:
         _complain(options, error)
         return 1
