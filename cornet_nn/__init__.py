@@ -1,78 +1,60 @@
 """Neural layers over the geometry of full-rank correlation matrices.
 
 Layers take spaces of `geomstats_cor` equipped with a metric, and ask the metric for all
-geometry. Importing this package brings layers and models only.
+geometry. The names below, layers and models, are loaded when they are first used: the
+command line can help, and say what is missing, without torch.
 """
 
-import importlib.util
+import importlib
 
-if importlib.util.find_spec("torch") is None:
-    raise ModuleNotFoundError(
-        "cornet_nn needs torch: pip install 'geomstats-cor[nn]'.", name="torch"
-    )
+_HOMES = {
+    "CorNet": "cornet",
+    "CorMLR": "mlr",
+    "CorFC": "fc",
+    "CorConv1d": "conv",
+    "TangentActivation": "activation",
+    "CorBatchNorm": "batch_norm",
+    "CorDropout": "dropout",
+    "CorSequential": "sequential",
+    "CovariancePooling": "front_end",
+    "Shrinkage": "front_end",
+    "MatrixPower": "front_end",
+    "ToCorrelation": "front_end",
+    "PowerCorrelation": "front_end",
+    "TemporalCovariance": "front_end",
+    "JointFeatures": "embedding",
+    "GaussianEmbedding": "embedding",
+    "TemporalPyramid": "embedding",
+    "poincare_mlr": "poincare",
+    "poincare_fc": "poincare",
+    "poincare_exp0": "poincare",
+    "poincare_log0": "poincare",
+    "beta_concat": "poincare",
+    "beta_split": "poincare",
+    "PoincareMLR": "poincare_layers",
+    "PoincareFC": "poincare_layers",
+    "PoincareExp0": "poincare_layers",
+    "PoincareLog0": "poincare_layers",
+    "BetaConcat": "poincare_layers",
+    "BetaSplit": "poincare_layers",
+}
 
-from .activation import TangentActivation
-from .batch_norm import CorBatchNorm
-from .conv import CorConv1d
-from .cornet import CorNet
-from .dropout import CorDropout
-from .embedding import GaussianEmbedding, JointFeatures, TemporalPyramid
-from .fc import CorFC
-from .front_end import (
-    CovariancePooling,
-    MatrixPower,
-    PowerCorrelation,
-    Shrinkage,
-    TemporalCovariance,
-    ToCorrelation,
-)
-from .mlr import CorMLR
-from .poincare import (
-    beta_concat,
-    beta_split,
-    poincare_exp0,
-    poincare_fc,
-    poincare_log0,
-    poincare_mlr,
-)
-from .poincare_layers import (
-    BetaConcat,
-    BetaSplit,
-    PoincareExp0,
-    PoincareFC,
-    PoincareLog0,
-    PoincareMLR,
-)
-from .sequential import CorSequential
+__all__ = [*_HOMES]
 
-__all__ = [
-    "CorNet",
-    "CorMLR",
-    "CorFC",
-    "CorConv1d",
-    "TangentActivation",
-    "CorBatchNorm",
-    "CorDropout",
-    "CorSequential",
-    "CovariancePooling",
-    "Shrinkage",
-    "MatrixPower",
-    "ToCorrelation",
-    "PowerCorrelation",
-    "TemporalCovariance",
-    "JointFeatures",
-    "GaussianEmbedding",
-    "TemporalPyramid",
-    "poincare_mlr",
-    "poincare_fc",
-    "poincare_exp0",
-    "poincare_log0",
-    "beta_concat",
-    "beta_split",
-    "PoincareMLR",
-    "PoincareFC",
-    "PoincareExp0",
-    "PoincareLog0",
-    "BetaConcat",
-    "BetaSplit",
-]
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        importlib.import_module("torch")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "cornet_nn needs torch: pip install 'geomstats-cor[nn]'.", name="torch"
+        ) from error
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

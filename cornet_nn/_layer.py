@@ -10,6 +10,7 @@ from geomstats_cor.kernels import unpack_strictly_lower
 
 from ._doors import hyperplanes_of, lacks_channels, require_positive, require_size
 from ._precision import in_full_precision
+from ._state import carry_description
 
 
 class Features(NamedTuple):
@@ -48,6 +49,7 @@ class CorLayer(nn.Module, abc.ABC):
         self.hyperplanes_in = hyperplanes_of(space_in)
         self.hyperplanes_out = None if space_out is None else hyperplanes_of(space_out)
         self.channels, self.channels_out = channels, channels_out
+        carry_description(self)
 
     def read(self, point):
         """Return the features of points.

@@ -88,7 +88,7 @@ for name, scores in accuracy.items():
         row += f"{dispersions[name].statistic:12.2f}{dispersions[name].p_value:8.3f}"
     else:
         row += " " * 38
-    print(f"{row}{100 * scores.mean():8.1f}%{100 * scores.std():7.1f}%")
+    print(f"{row}{100 * scores.mean():8.1f}%{100 * scores.std(ddof=1):7.1f}%")
 
 # %%
 # The figure

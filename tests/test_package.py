@@ -122,8 +122,9 @@ def test_networks_without_torch_say_what_to_install():
     program = """
         import sys
         sys.modules["torch"] = None
+        import cornet_nn
         try:
-            import cornet_nn
+            from cornet_nn import CorMLR
         except ModuleNotFoundError as error:
             print(error)
     """

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
+from .._files import locked
 from .files import make_writable, write_json, write_text
 from .settings import read_json
 from .tables import csv_table
@@ -13,6 +14,8 @@ from .tables import csv_table
 
 class Cells:
     """Finished trainings that belong together, one row of a CSV file for each.
+
+    The directory is locked for other processes as long as the object exists.
 
     Parameters
     ----------
@@ -47,6 +50,8 @@ class Cells:
         self._rows = {}
         record = self.directory / "conditions.json"
         conditions = json.loads(json.dumps(conditions))
+        make_writable(self.directory)
+        self._lock = locked(self.directory)
         if record.exists() and not resume:
             raise ParameterError(
                 f"{directory} has results already: --resume goes on with them, and "
@@ -56,18 +61,24 @@ class Cells:
 
         if record.exists():
             require_same(read_json(record), conditions, directory)
-        make_writable(self.directory)
         write_json(record, conditions)
         write_json(self.directory / "environment.json", environment())
-        if self._table.exists():
+        if self._table.is_file():
             self._read()
 
     def _read(self):
-        with open(self._table, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                # A column that an older version did not write is empty.
-                key = tuple(row.get(name, "") for name in self.keys)
-                self._rows[key] = {name: _number(row[name]) for name in self.values}
+        try:
+            with open(self._table, encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file, strict=True):
+                    # A column that an older version did not write is empty.
+                    key = tuple(row.get(name, "") for name in self.keys)
+                    self._rows[key] = {name: _number(row[name]) for name in self.values}
+        except (KeyError, TypeError, ValueError, csv.Error) as error:
+            raise ParameterError(
+                f"{self._table} is damaged, or of another version: expected numbers in "
+                f"the columns {', '.join((*self.keys, *self.values))} ({error}). Use "
+                f"another directory."
+            ) from None
 
     def __contains__(self, key):
         return _words(key) in self._rows

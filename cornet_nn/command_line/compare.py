@@ -4,7 +4,6 @@ import argparse
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
@@ -121,6 +120,8 @@ def run(options):
     options : argparse.Namespace
         Options.
     """
+    from tqdm import tqdm
+
     seeds = options.seeds or (range(5) if options.split == "official" else [0])
     settings = with_defaults(given_settings(options))
     exceptions = exceptions_of(options.exceptions)

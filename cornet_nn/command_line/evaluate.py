@@ -94,8 +94,9 @@ def _truth(data, model):
     truth = np.append(names_of_classes(data), names[data.left_out.labels])
     unknown = np.setdiff1d(truth, model.classes_)
     if len(unknown):
+        known = ", ".join(map(str, model.classes_))
         raise ParameterError(
             f"{data.name} has the class {str(unknown[0])!r}, and the run knows "
-            f"{', '.join(model.classes_)}: evaluate on data with the same classes."
+            f"{known}: evaluate on data with the same classes."
         )
     return truth

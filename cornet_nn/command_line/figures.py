@@ -3,6 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from .._files import replacing
+
 
 def comparison_figure(rows, title, path):
     """Draw accuracies and times of metrics.
@@ -34,4 +36,5 @@ def comparison_figure(rows, title, path):
     right.set_xlabel("seconds per epoch (median)")
     left.grid(axis="x", alpha=0.3)
     right.grid(axis="x", alpha=0.3)
-    figure.savefig(path, dpi=150)
+    with replacing(path, mode="wb") as file:
+        figure.savefig(file, format="png", dpi=150)

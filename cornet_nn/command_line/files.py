@@ -1,6 +1,7 @@
 """Files and directories that commands write."""
 
 import json
+import tempfile
 from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
@@ -58,7 +59,8 @@ def make_writable(directory):
     directory = Path(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        write_text(directory / ".writable", "").unlink()
+        with tempfile.TemporaryFile(dir=directory):
+            pass
     except OSError as error:
         raise ParameterError(
             f"{directory} cannot be written: {error}. Choose another directory."

@@ -10,6 +10,7 @@ import warnings
 from geomstats_cor import __version__
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
+from .._text import PrintableStream, printable
 from .processes import process_group, world
 
 _HOMES = {
@@ -21,6 +22,7 @@ _HOMES = {
 }
 COMMANDS = tuple(_HOMES)
 
+_INSTALL = "The command line needs an extra: pip install 'geomstats-cor[nn]'."
 _DESCRIPTION = "Train and compare networks over full-rank correlation matrices."
 _EXAMPLES = """\
 examples:
@@ -57,11 +59,14 @@ def main(arguments=None):
     1
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    options = build_parser().parse_args(words)
-    options.words = words
+    options = argparse.Namespace(command=None)
     try:
+        # What takes seconds to import is imported from here on.
+        options = build_parser().parse_args(words, options)
+        options.words = words
         _require_one_process_or_parallel(options)
-        with _plain_warnings(options), process_group():
+        safe = contextlib.redirect_stdout(PrintableStream(sys.stdout))
+        with _plain_warnings(options), safe, process_group():
             options.run(options)
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
@@ -72,6 +77,10 @@ def main(arguments=None):
         # it flushes the stream at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ModuleNotFoundError as error:
+        remedy = "" if "pip install" in str(error) else f". {_INSTALL}"
+        _complain(options, f"{error}{remedy}")
+        return 1
     except (GeomstatsCorError, ImportError, OSError) as error:
         _complain(options, error)
         return 1
@@ -122,5 +131,6 @@ def _plain_warnings(options):
 def _complain(options, message):
     rank, size = world()
     who = f" (process {rank})" if size > 1 else ""
-    line = " ".join(str(message).split())
-    print(f"cornet {options.command}{who}: {line}", file=sys.stderr)
+    line = printable(" ".join(str(message).split()))
+    command = f" {options.command}" if options.command else ""
+    print(f"cornet{command}{who}: {line}", file=sys.stderr)

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-from tqdm import tqdm
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -111,6 +110,8 @@ class NestedSearch:
         return self.cells.directory / "chosen" / name
 
     def _train(self, keys, title, keep=False):
+        from tqdm import tqdm
+
         missing = {key: part for key, part in keys.items() if key not in self.cells}
         bar = tqdm(missing, desc=title, unit="run", disable=not self.progress)
         for key in bar:

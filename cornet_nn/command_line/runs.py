@@ -1,6 +1,8 @@
 """Run directories: what they say of the data, and the network that is in them."""
 
 import contextlib
+import hashlib
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +11,7 @@ import numpy as np
 from geomstats_cor.exceptions import ParameterError
 
 from .files import write_json
-from .settings import read_json
+from .settings import read_json, require_setting, with_defaults
 from .sources import add_source, fingerprint, source_of
 from .splits import official
 
@@ -69,7 +71,12 @@ def write_record(directory, record):
     record : dict
         Record.
     """
-    write_json(directory / _RECORD, record)
+    write_json(directory / _RECORD, record | dict(digest=_digest(record)))
+
+
+def _digest(record):
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @contextlib.contextmanager
@@ -107,7 +114,36 @@ def read_record(directory):
             f"{directory} is not the directory of a run: it has no {_RECORD}. "
             f"cornet train writes such directories."
         )
-    return read_json(directory / _RECORD)
+    record = read_json(directory / _RECORD)
+    # Records of versions up to 0.1.0 have none.
+    digest = record.pop("digest", None)
+    if digest is not None and digest != _digest(record):
+        raise ParameterError(
+            f"{directory / _RECORD} was changed since it was written: put it back as "
+            f"it was. A copy of it can be changed, and used by --config."
+        )
+    _require_record(record, directory / _RECORD)
+    return record | dict(settings=with_defaults(record["settings"]))
+
+
+def _require_record(record, path):
+    source, settings = record.get("source"), record.get("settings")
+    if not (
+        isinstance(source, dict)
+        and source.keys() == {"data", "directory", "options"}
+        and isinstance(source["data"], str)
+        and isinstance(source["directory"], str | None)
+        and isinstance(source["options"], dict)
+        and isinstance(settings, dict)
+        and isinstance(record.get("fingerprint"), str)
+        and record.get("part") in ("all", "train")
+    ):
+        raise ParameterError(
+            f"{path} is not the record of a run: expected source (data, directory, "
+            f"options), fingerprint, part and settings."
+        )
+    for name, value in settings.items():
+        require_setting(name, value, path)
 
 
 class LoadedRun(NamedTuple):

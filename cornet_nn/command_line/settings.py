@@ -1,12 +1,13 @@
 """The settings of a training that the command line offers, and where they come from."""
 
 import argparse
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
+
+from .._files import read_object
 
 
 @dataclass(frozen=True)
@@ -361,6 +362,8 @@ def read_settings(path):
     """
     content = read_json(path)
     settings = content.get("settings", content)
+    if not isinstance(settings, dict):
+        raise ParameterError(f"{path} has settings that are not an object.")
     for name, value in settings.items():
         require_setting(name, value, path)
     return settings
@@ -380,15 +383,9 @@ def read_json(path):
         The object.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} is not a JSON file: {error}.") from None
-    if not isinstance(content, dict):
-        raise ParameterError(
-            f"{path} holds {type(content).__name__}, and an object of settings by name "
-            f'is wanted, such as {{"lr": 0.01}}.'
-        )
-    return content
+        return read_object(path)
+    except ValueError as error:
+        raise ParameterError(f"{path} is not a JSON file of ours: {error}.") from None
 
 
 def require_setting(name, value, source):
@@ -417,16 +414,23 @@ def require_setting(name, value, source):
         return
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if setting.choices:
-        good, wanted = value in setting.choices, f"one of {', '.join(setting.choices)}"
+        good = isinstance(value, str) and value in setting.choices
+        expected = f"one of {', '.join(setting.choices)}"
     elif setting.type is bool:
-        good, wanted = isinstance(value, bool), "true or false"
+        good, expected = isinstance(value, bool), "true or false"
     elif setting.type is int:
-        good, wanted = is_number and isinstance(value, int), "a whole number"
+        good, expected = is_number and isinstance(value, int), "a whole number"
     elif setting.type is float:
-        good, wanted = is_number, "a number"
+        good, expected = is_number, "a number"
+    elif setting.type is strength:
+        good, expected = value == "cv" or is_number, 'a number or "cv"'
     elif setting.type is str:
-        good, wanted = isinstance(value, str), "a word"
+        good, expected = isinstance(value, str), "a word"
     else:
-        good, wanted = isinstance(value, str | dict), "a word or weights by class"
+        good = isinstance(value, str) or (
+            isinstance(value, dict)
+            and all(isinstance(weight, int | float) for weight in value.values())
+        )
+        expected = "a word or weights by class"
     if not good:
-        raise ParameterError(f"{source} has {name} = {value!r}: {wanted} is wanted.")
+        raise ParameterError(f"{source} has {name} = {value!r}: expected {expected}.")

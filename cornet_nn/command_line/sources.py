@@ -12,6 +12,9 @@ from geomstats_cor.exceptions import ParameterError
 from .processes import first_process_first
 from .tables import percent
 
+# Arguments of `load` that have options of their own.
+_OWN_OPTIONS = {"data", "directory", "cache", "jobs", "progress"}
+
 
 @dataclass(frozen=True)
 class Source:
@@ -59,6 +62,12 @@ class Source:
         """
         from ..datasets import load
 
+        taken = sorted(self.options.keys() & _OWN_OPTIONS)
+        if taken:
+            raise ParameterError(
+                f"{', '.join(taken)} is not an option of the data set: use the options "
+                f"of the command."
+            )
         with first_process_first():
             return load(
                 self.data,
@@ -204,7 +213,7 @@ def value_of(word):
     """
     try:
         return json.loads(word)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return word
 
 

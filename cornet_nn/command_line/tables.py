@@ -3,6 +3,8 @@ r"""Tables for a terminal, for Markdown and for CSV."""
 import csv
 import io
 
+from .._text import printable
+
 
 def text_table(header, rows):
     """Return an aligned table.
@@ -27,7 +29,7 @@ def text_table(header, rows):
     olm         97.1
     phcm         9.5
     """
-    rows = [[str(cell) for cell in row] for row in (header, *rows)]
+    rows = [[printable(str(cell), keep="") for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others in rows:
@@ -113,4 +115,4 @@ def percent(fraction):
 
 
 def _escaped(row):
-    return [str(cell).replace("|", r"\|") for cell in row]
+    return [" ".join(str(cell).splitlines()).replace("|", r"\|") for cell in row]

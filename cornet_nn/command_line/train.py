@@ -1,14 +1,16 @@
 """cornet train: one network, and all that is needed to use it and to go on with it."""
 
+import contextlib
 from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
+from .._files import locked
 from .cells import require_same
 from .files import contents, make_writable, write_json
 from .fitting import accuracy, fit, make_classifier
 from .options import add_command, add_running, resumable, run_directory
-from .processes import world
+from .processes import all_processes, world
 from .runs import (
     holds_run,
     make_record,
@@ -71,19 +73,17 @@ def run(options):
     if settings["kind"] == "auto":
         settings["kind"] = data.kind
     record = make_record(source, data, settings)
-    if options.resume:
-        require_same(_fixed(read_record(directory)), _fixed(record), directory)
     model = make_classifier(
         settings, progress=not quiet, directory=str(directory), resume=options.resume
     )
-    if is_first:
-        make_writable(directory)
-        write_record(directory, record)
     part = data if data.test is None else data.train_part()
-    with resumable(options, directory), removed_if_refused(directory):
-        fit(model, part)
-    if is_first:
-        _report(model, data, directory, options.quiet)
+    with contextlib.ExitStack() as stack:
+        # All processes raise if the first one does.
+        all_processes().ask_first(lambda: _begin(options, directory, record, stack))
+        with resumable(options, directory), removed_if_refused(directory):
+            fit(model, part)
+        if is_first:
+            _report(model, data, directory, options.quiet)
 
 
 def _resolved(options):
@@ -98,12 +98,28 @@ def _resolved(options):
     source, settings = source_of(options), with_defaults(given)
     name = f"{Path(source.data).stem}-{settings['metric']}"
     directory = run_directory(options, name)
+    _require_no_run(directory)
+    return source, settings, directory
+
+
+def _require_no_run(directory):
     if holds_run(directory):
         raise ParameterError(
             f"{directory} already holds a run: --resume goes on with it, and another "
             f"--run-dir keeps it."
         )
-    return source, settings, directory
+
+
+def _begin(options, directory, record, stack):
+    """Lock the directory until the stack is closed, and write the record."""
+    make_writable(directory)
+    stack.callback(locked(directory).release)
+    # Another process may have written a run while this one loaded data.
+    if options.resume:
+        require_same(_fixed(read_record(directory)), _fixed(record), directory)
+    else:
+        _require_no_run(directory)
+    write_record(directory, record)
 
 
 def _fixed(record):

@@ -1,10 +1,11 @@
 """Data sets in .npz and .npy files."""
 
+import math
 import zipfile
 
 import numpy as np
 
-from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.exceptions import DataError, GeomstatsCorError, ParameterError
 
 from .dataset import Dataset, LeftOut
 from .labels import indexed, is_for_test
@@ -62,6 +63,10 @@ def load_arrays(
     dataset : Dataset
         Data set.
     """
+    if kind not in (None, "correlation", "covariance", "signal"):
+        raise ParameterError(
+            f"kind is 'correlation', 'covariance' or 'signal', not {kind!r}"
+        )
     arrays = _found(path)
     [stack] = _STACKS & arrays.keys()
     if "L" in arrays:
@@ -85,6 +90,7 @@ def load_arrays(
 def _found(path):
     """Return the arrays by their names in an .npz file."""
     try:
+        _require_declared_size(path)
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as file:
                 _require_stack(path, file.files)
@@ -95,12 +101,52 @@ def _found(path):
             if word
         }
         files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
+        for file in files.values():
+            _require_declared_size(file)
         return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except GeomstatsCorError:
+        raise
+    # A damaged file makes the libraries that read it raise almost anything.
+    except Exception as error:
         raise DataError(
-            f"{path} cannot be read: {error}. Files hold numbers, and names as text, "
-            f"such as np.array(names, dtype=str)"
+            f"{path} cannot be read: {error or type(error).__name__}. Files hold "
+            f"numbers, and names as text, such as np.array(names, dtype=str)"
         ) from error
+
+
+# What deflate can make of one byte.
+_MOST_PER_BYTE = 1100
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+def _require_declared_size(path):
+    """Raise if an array says that it is larger than its file can hold."""
+    if path.suffix == ".npy":
+        with open(path, "rb") as file:
+            _require_room(file, path.stat().st_size)
+        return
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            room = min(member.file_size, _MOST_PER_BYTE * member.compress_size)
+            with archive.open(member) as file:
+                if member.filename.endswith(".npy"):
+                    _require_room(file, room)
+
+
+def _require_room(file, room):
+    version = np.lib.format.read_magic(file)
+    if version not in _HEADERS:
+        raise ValueError(f"its format has the version {version}")
+    shape, _, dtype = _HEADERS[version](file)
+    declared = math.prod(shape) * dtype.itemsize
+    if declared > room:
+        raise ValueError(
+            f"an array of shape {shape} takes {declared} bytes, and the file has room "
+            f"for {room}"
+        )
 
 
 def _require_stack(path, names):
@@ -119,6 +165,11 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
     if bone_lengths and skeleton is None:
         raise ParameterError("bone_lengths needs a skeleton")
     frames, lengths = arrays["X"], arrays["L"]
+    if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or frames.ndim < 2:
+        raise DataError(
+            f"{path}: expected frames X of shape [frames, ...] and integers L of "
+            f"shape [N], got {frames.shape} and {lengths.shape} of {lengths.dtype}"
+        )
     if lengths.sum() != len(frames) or (lengths < 0).any():
         raise DataError(
             f"{path}: the lengths L add up to {lengths.sum()}, and X has {len(frames)} "

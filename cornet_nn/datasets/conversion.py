@@ -2,15 +2,11 @@
 
 import collections
 import dataclasses
-import functools
 import hashlib
 import json
 import os
-import pickle
-import tempfile
 import time
 import warnings
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,16 +20,14 @@ from geomstats_cor.exceptions import (
     ParameterError,
 )
 
+from .._files import replacing
+from .._text import printable
+
+# Part of the key of the cache. Add one to it with every change that lets a conversion
+# return other values: of a loader, a step, or a kernel that they call.
+CACHE_VERSION = 1
 # Processes take seconds to start: what is done within these needs none.
 SECONDS_WITHOUT_PROCESSES = 10.0
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    EOFError,
-    RuntimeError,
-    pickle.UnpicklingError,
-    zipfile.BadZipFile,
-)
 
 
 class Converted(NamedTuple):
@@ -118,7 +112,9 @@ class Conversion:
         if self.progress:
             from tqdm.auto import tqdm
 
-            results = tqdm(results, total=len(items), desc=name, unit=" items")
+            results = tqdm(
+                results, total=len(items), desc=printable(name), unit=" items"
+            )
         return list(results)
 
     def _attempts(self, convert, arguments):
@@ -135,7 +131,7 @@ class Conversion:
     def _path(self, name, files, settings):
         states = [_state(file) for file in files]
         key = json.dumps(
-            [_code(), name, sorted(settings.items()), states],
+            [CACHE_VERSION, name, sorted(settings.items()), states],
             default=repr,
         )
         digest = hashlib.sha256(key.encode()).hexdigest()
@@ -159,14 +155,6 @@ def default_cache():
     return Path(home or Path.home() / ".cache") / "cornet_nn"
 
 
-@functools.cache
-def _code():
-    """Return a digest of the code that converts: what other code made is not used."""
-    package = Path(__file__).parent
-    sources = sorted([*package.glob("*.py"), *package.parent.glob("*.py")])
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
-
-
 def _state(file):
     """Return what changes when a file does."""
     if not file.exists():
@@ -183,8 +171,9 @@ def _attempt(convert, argument):
         return str(error)
     except GeomstatsCorError:
         raise
-    except _UNREADABLE as error:
-        return f"cannot be read: {error}"
+    # A damaged file makes the libraries that read it raise almost anything.
+    except Exception as error:
+        return f"cannot be read: {type(error).__name__}: {error}"
 
 
 def _stacked(items, results):
@@ -233,27 +222,21 @@ def _read(path):
             return Converted(
                 stored["values"], stored["kept"], tuple(stored["problems"].tolist())
             )
-    except (*_UNREADABLE, KeyError):
+    except Exception:
         # A damaged file is converted anew, and replaced.
         return None
 
 
 def _write(path, converted):
-    """Write the values beside the path and move them there, so that none is halved."""
-    part = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=path.stem, suffix=".part", delete=False
-        ) as file:
-            part = Path(file.name)
+        with replacing(path, mode="wb") as file:
             np.savez(
                 file,
                 values=converted.values,
                 kept=converted.kept,
                 problems=np.array(converted.problems, dtype=np.str_),
             )
-        os.replace(part, path)
     except OSError as error:
         warnings.warn(
             f"converted data is not cached: {path.parent} cannot be written ({error}). "
@@ -261,6 +244,3 @@ def _write(path, converted):
             DataWarning,
             stacklevel=2,
         )
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)

@@ -26,6 +26,8 @@ def indexed(values):
     (array([1, 0, 1]), ('9', '10'))
     """
     values = np.asarray(values)
+    if values.dtype.kind not in "biufUS":
+        raise DataError(f"labels are not whole numbers or names, but {values.dtype}")
     if values.dtype.kind == "f" and not (values == np.round(values)).all():
         raise DataError("labels are not whole numbers or names")
     if values.dtype.kind == "f":

@@ -38,7 +38,7 @@ def accuracy_cells(table, options):
     Returns
     -------
     cells : list of Cell
-        Cells, row by row. A cell without data, and a row that no library offers, has
+        Cells, row by row. A cell without data, and a row that is not implemented, has
         the number of the paper and a note.
     """
     directory = options.output / f"{table}-runs"
@@ -150,7 +150,7 @@ def _summarised(cell, results, epochs, usual, others):
     return replace(
         cell,
         mean=statistics.fmean(accuracies),
-        deviation=statistics.pstdev(accuracies),
+        deviation=statistics.stdev(accuracies) if len(accuracies) > 1 else None,
         seconds=statistics.median(result["seconds"] for result in finite),
         runs=len(finite),
         note=", ".join(notes),

@@ -17,6 +17,8 @@ References
 
 import numpy as np
 
+from .._files import replacing
+
 _EPSILON = 1e-8  # that of the paper
 
 
@@ -99,4 +101,5 @@ def draw_histograms(values, title, label, path):
         axis.set_xlabel(label)
     axes[0].set_ylabel("items")
     figure.suptitle(f"{title}; the line is the median")
-    figure.savefig(path, dpi=120)
+    with replacing(path, mode="wb") as file:
+        figure.savefig(file, format="png", dpi=120)

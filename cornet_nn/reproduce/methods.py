@@ -12,6 +12,7 @@ from .sources import SYNTHETIC
 
 SPD_REGRESSIONS = ("SPDMLR-LEM", "SPDMLR-LCM", "SPDMLR-AIM")
 EXACT = " (exact D*)"
+NOT_HERE = "the paper's number only: not implemented here"
 
 # The metrics as the paper trains them.
 _TRAINED = {**METRICS, "lsm": OneStepLogScaledMetric}
@@ -56,14 +57,17 @@ def why_not(name):
     Examples
     --------
     >>> why_not("GrNet")
-    'the paper alone: no library offers it'
+    "the paper's number only: not implemented here"
     """
     base = _without_variants(name)
+    # The residual network of spd_learn's layers is not the published one.
+    if base == "SPDResNet-LEM":
+        return NOT_HERE
     if base in BETWEEN:
         missing = "needs spd_learn: pip install 'geomstats-cor[baselines]'"
         return "" if has_spd_learn() else missing
     known = base.startswith(("CorNet-", "CorMLR-")) or base in SPD_REGRESSIONS
-    return "" if known else "the paper alone: no library offers it"
+    return "" if known else NOT_HERE
 
 
 def find_method(name, data):

@@ -1,14 +1,14 @@
 """Training of correlation networks: classifiers for scikit-learn, run directories.
 
-This subpackage needs skorch, tqdm and matplotlib, which the extra `nn` brings. It is
-not imported by `import cornet_nn`.
+This subpackage needs torch, skorch, tqdm and matplotlib, which the extra `nn` brings.
+It is not imported by `import cornet_nn`.
 """
 
 import importlib.util
 
-if not all(map(importlib.util.find_spec, ("skorch", "tqdm", "matplotlib"))):
+if not all(map(importlib.util.find_spec, ("torch", "skorch", "tqdm", "matplotlib"))):
     raise ModuleNotFoundError(
-        "cornet_nn.training needs skorch, tqdm and matplotlib: "
+        "cornet_nn.training needs torch, skorch, tqdm and matplotlib: "
         "pip install 'geomstats-cor[nn]'.",
         name="skorch",
     )

@@ -13,6 +13,8 @@ import torch
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
+# Classes and weights of a run take little memory.
+_LARGEST_ARRAY = 1 << 24
 _PACKAGES = (
     "geomstats-cor",
     "torch",
@@ -98,9 +100,14 @@ def _lost(value):
 def _restored(value):
     if not isinstance(value, dict):
         return value
-    if "array" in value:
-        return np.array(value["array"], dtype=value["dtype"])
-    return dict(value["pairs"])
+    if "array" not in value:
+        return dict(value["pairs"])
+    items, dtype = value["array"], np.dtype(value["dtype"])
+    if dtype.kind not in "biufUO" or dtype.itemsize * len(items) > _LARGEST_ARRAY:
+        raise ParameterError(f"an array of {len(items)} {dtype.str[:20]} is no array.")
+    if any(isinstance(item, list | dict) for item in items):
+        raise ParameterError("an array of the run has items that are not plain.")
+    return np.array(items, dtype=dtype)
 
 
 def fingerprint(*arrays):

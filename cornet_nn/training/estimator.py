@@ -29,7 +29,7 @@ from .inputs import (
 )
 from .networks import is_fixed
 from .processes import Processes
-from .runs_on_disk import RunsOnDisk
+from .runs_on_disk import RunsOnDisk, closing_run_directory
 from .samples import Samples, Task, find_class_weights, prepare, split_validation
 from .schedule import Schedule
 from .training import solve, train
@@ -54,6 +54,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         tags.input_tags.two_d_array = self.front_end is not None
         return tags
 
+    @closing_run_directory
     def fit(self, X, y, groups=None):
         """Train the network.
 
@@ -103,7 +104,9 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             parts = split_validation(labels, self.validation, self.seed_, groups)
             task = self._task(X, labels, network, *parts)
             if run is not None:
-                processes.ask_first(lambda: self._write_configuration(run, network))
+                processes.ask_first(
+                    lambda: self._write_configuration(run, network, notes)
+                )
             where = processes, run, checkpoint, notes
             if self._is_solved():
                 coords = self._coords(network, X)
@@ -111,6 +114,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             else:
                 outcome = train(network, task, schedule, *where)
             if self._is_refitted(outcome):
+                torch.manual_seed(self.seed_)
                 network = self._network(self._front_end())
                 task = self._task(X, labels, network, slice(None), None)
                 schedule = replace(schedule, max_epochs=outcome.epoch, patience=None)

@@ -40,7 +40,7 @@ def load_classifier(directory, **parameters):
     True
     """
     run = RunDirectory(directory)
-    name = run.read_configuration().get("estimator")
+    name = run.read_configuration()["estimator"]
     if name not in _CLASSIFIERS:
         raise RunDirectoryError(f"{run} holds no run of a classifier, but of {name!r}.")
     return _CLASSIFIERS[name].load(directory, **parameters)

@@ -1,24 +1,24 @@
-"""The directory of a run: what is written where, and never by halves."""
+"""The directory of a run: what is written where, whole, by one process at a time."""
 
 import contextlib
 import csv
 import json
 import pathlib
-import pickle
 import shutil
 import tempfile
+import zipfile
 
 import torch
 
-from .._files import replacing
+from .._files import locked, read_object, replacing
 from .errors import ResumeError, RunDirectoryError
+from .schema import require_checkpoint, require_configuration
 
 CONFIGURATION = "configuration.json"
 ENVIRONMENT = "environment.json"
 CHECKPOINT = "checkpoint.pt"
 METRICS = "metrics.csv"
 CURVES = "curves.png"
-CHECKPOINT_PARTS = {"identity", "seed", "rows", "last", "best", "optimizer"}
 FILES = (CONFIGURATION, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
 
 # What the small files need at most, beside the checkpoint and a line for each epoch.
@@ -37,6 +37,7 @@ class RunDirectory:
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
+        self._lock = None
 
     def __str__(self):
         return str(self.path)
@@ -46,7 +47,7 @@ class RunDirectory:
         return (self.path / CHECKPOINT).exists()
 
     def open(self, resume, overwrite):
-        """Make the directory, and raise unless a run may be written to it.
+        """Make and lock the directory, and raise unless a run may be written to it.
 
         Parameters
         ----------
@@ -64,6 +65,9 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
                 pass
+            self._lock = locked(self.path)
+        except BlockingIOError as error:
+            raise RunDirectoryError(f"{error}.") from error
         except OSError as error:
             raise RunDirectoryError(
                 f"the run directory {self} cannot be written: {error}. Choose another "
@@ -81,11 +85,18 @@ class RunDirectory:
             f"it, overwrite=True to replace it, or choose another directory."
         )
 
+    def close(self):
+        """Unlock the directory, if this object has locked it."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
     def _require_no_other_files(self):
         """Raise if files with our names are not those of a run without a checkpoint."""
         found = [name for name in FILES if (self.path / name).exists()]
         if found and not (
-            CONFIGURATION in found and "estimator" in self.read_configuration()
+            CONFIGURATION in found
+            and "estimator" in self._read_object(self.path / CONFIGURATION)
         ):
             raise RunDirectoryError(
                 f"the directory {self} has files that are not of a run, and would be "
@@ -122,37 +133,40 @@ class RunDirectory:
             (self.path / name).unlink(missing_ok=True)
 
     def read_checkpoint(self):
-        """Return the checkpoint, by tensors and plain values alone."""
+        """Return the checkpoint, by tensors and plain values alone.
+
+        The checksums of the archive are verified first.
+        """
         path = self.path / CHECKPOINT
         if not path.exists():
             raise RunDirectoryError(
                 f"{path} does not exist: there is no run to go on with in {self}."
             )
         try:
-            checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-            missing = CHECKPOINT_PARTS - checkpoint.keys()
-        except (
-            OSError,
-            RuntimeError,
-            EOFError,
-            AttributeError,
-            pickle.UnpicklingError,
-        ) as error:
+            # To open a pipe would wait for ever.
+            if not path.is_file():
+                raise OSError("it is not a file")
+            with open(path, "rb") as file:
+                _require_intact(file)
+                checkpoint = torch.load(file, map_location="cpu", weights_only=True)
+        # A damaged archive makes the libraries that read it raise almost anything.
+        except Exception as error:
             raise RunDirectoryError(
-                f"{path} cannot be read as a checkpoint: {error}"
+                f"{path} cannot be read as a checkpoint: {error or type(error)}"
             ) from error
-        if missing:
-            raise RunDirectoryError(
-                f"{path} is not the checkpoint of a run: it has no "
-                f"{', '.join(sorted(missing))}."
-            )
+        require_checkpoint(checkpoint, path)
         return checkpoint
 
     def read_configuration(self):
         """Return what `write_configuration` wrote."""
         path = self.path / CONFIGURATION
+        configuration = self._read_object(path)
+        require_configuration(configuration, path)
+        return configuration
+
+    def _read_object(self, path):
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            return read_object(path)
         except (OSError, ValueError) as error:
             raise RunDirectoryError(
                 f"{path} cannot be read as the configuration of a run: {error}"
@@ -200,6 +214,21 @@ class RunDirectory:
                 f"{self.path / name} cannot be written: {error}. What was there before "
                 f"is unchanged."
             ) from error
+
+
+def _require_intact(file):
+    """Raise unless an archive has the bytes that were written, none of them packed."""
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        size = file.seek(0, 2)
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise zipfile.BadZipFile("its members are compressed")
+        if sum(member.file_size for member in members) > size:
+            raise zipfile.BadZipFile("its members are larger than the file")
+        damaged = archive.testzip()
+    if damaged is not None:
+        raise zipfile.BadZipFile(f"the checksum of {damaged} is wrong")
+    file.seek(0)
 
 
 def require_same_run(stored, given):

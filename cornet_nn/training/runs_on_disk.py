@@ -1,5 +1,7 @@
 """What a classifier writes down of a run, and how it is restored from that."""
 
+import functools
+
 import torch
 
 from geomstats_cor.exceptions import ParameterError
@@ -8,9 +10,36 @@ from .callbacks import best_epoch
 from .description import described, environment, fingerprint, restored_parameters
 from .errors import RunDirectoryError
 from .run_directory import RunDirectory, require_same_run
+from .schema import refused_unless_restored, require_same_shapes
 
 # A resumed run may differ in these from the one that was started.
 _FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+
+
+def closing_run_directory(fit):
+    """Return a method that gives the lock of the run directory back in the end.
+
+    Parameters
+    ----------
+    fit : callable
+        Method of `RunsOnDisk`.
+
+    Returns
+    -------
+    fit : callable
+        The same method, which leaves no lock whether it returns or raises.
+    """
+
+    @functools.wraps(fit)
+    def wrapped(self, *arguments, **keywords):
+        try:
+            return fit(self, *arguments, **keywords)
+        finally:
+            run = vars(self).pop("_run", None)
+            if run is not None:
+                run.close()
+
+    return wrapped
 
 
 class RunsOnDisk:
@@ -35,15 +64,17 @@ class RunsOnDisk:
         """
         run = RunDirectory(directory)
         configuration, checkpoint = run.read_configuration(), run.read_checkpoint()
-        if configuration.get("estimator") != cls.__name__:
+        if configuration["estimator"] != cls.__name__:
             raise RunDirectoryError(
-                f"{run} holds a run of {configuration.get('estimator')}, not of "
+                f"{run} holds a run of {configuration['estimator']}, not of "
                 f"{cls.__name__}: use load_classifier, which takes either."
             )
+        _require_one_run(run, configuration, checkpoint)
         parameters = {"directory": directory, **parameters}
-        stored = configuration["parameters"]
-        classifier = cls(**restored_parameters(stored, parameters))
-        classifier._restore(configuration["resolved"], checkpoint)
+        with refused_unless_restored(run):
+            stored = configuration["parameters"]
+            classifier = cls(**restored_parameters(stored, parameters))
+            classifier._restore(configuration["resolved"], checkpoint)
         return classifier
 
     def _run_directory(self):
@@ -55,7 +86,8 @@ class RunsOnDisk:
             raise ParameterError(
                 "resume=True and overwrite=True exclude each other: choose one."
             )
-        return None if self.directory is None else RunDirectory(self.directory)
+        self._run = None if self.directory is None else RunDirectory(self.directory)
+        return self._run
 
     def _identity(self, X, y, groups):
         """Return what must be the same in a run that is resumed."""
@@ -80,24 +112,28 @@ class RunsOnDisk:
         sizes = [x.numel() * x.element_size() for x in network.state_dict().values()]
         run.require_space(sum(sizes), self.max_epochs)
 
-    def _write_configuration(self, run, network):
+    def _write_configuration(self, run, network, notes):
         """Write down what is trained, in place of a run that is not resumed."""
         if not self.resume:
             run.clear()
         parameters = self.get_params(deep=False)
+        # A checkpoint says to which configuration it belongs.
+        notes["resolved"] = {
+            "kind": self.kind_,
+            "channels": self.channels_,
+            "size": self.size_,
+            "input_shape": list(self.input_shape_),
+            "features": self.n_features_in_,
+            "classes": described(self.classes_),
+            "seed": self.seed_,
+            "front_end_is_fixed": self._is_prepared,
+        }
         run.write_configuration(
             {
                 "estimator": type(self).__name__,
                 "parameters": {k: described(v) for k, v in parameters.items()},
                 "resolved": {
-                    "kind": self.kind_,
-                    "channels": self.channels_,
-                    "size": self.size_,
-                    "input_shape": list(self.input_shape_),
-                    "features": self.n_features_in_,
-                    "classes": described(self.classes_),
-                    "seed": self.seed_,
-                    "front_end_is_fixed": self._is_prepared,
+                    **notes["resolved"],
                     "learnt_numbers": sum(p.numel() for p in network.parameters()),
                     "network": str(network).splitlines(),
                 },
@@ -113,6 +149,7 @@ class RunsOnDisk:
         self.n_features_in_ = resolved["features"]
         (self.classes_,) = restored_parameters({"": resolved["classes"]}).values()
         self._is_prepared = resolved["front_end_is_fixed"]
+        require_same_shapes(self, checkpoint["best"])
         with torch.random.fork_rng():  # parameters are drawn, and replaced
             network = self._network(self._front_end())
         network.load_state_dict(checkpoint["best"])
@@ -120,3 +157,24 @@ class RunsOnDisk:
         self.history_ = checkpoint["rows"]
         self.epoch_ = best_epoch(self.history_)
         self.interrupted_ = False
+
+
+def _require_one_run(run, configuration, checkpoint):
+    """Raise if configuration and checkpoint are those of different runs."""
+    parameters = configuration["parameters"]
+    said = {
+        "estimator": configuration["estimator"],
+        **{k: v for k, v in parameters.items() if k not in _FREE},
+    }
+    meant = {k: v for k, v in checkpoint["identity"].items() if k != "data"}
+    resolved = configuration["resolved"]
+    # Checkpoints of versions up to 0.1.0 have the seed alone.
+    for name, value in checkpoint.get("resolved", {"seed": checkpoint["seed"]}).items():
+        said[name], meant[name] = resolved.get(name), value
+    differing = sorted(k for k in {*said, *meant} if said.get(k) != meant.get(k))
+    if differing:
+        raise RunDirectoryError(
+            f"the configuration and the checkpoint in {run} are not those of one run: "
+            f"they differ in {', '.join(differing)}. Train again in another directory, "
+            f"or put back the file that was changed."
+        )

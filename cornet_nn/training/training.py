@@ -20,6 +20,7 @@ from .callbacks import (
 )
 from .curves import curves_figure
 from .loop import TrainingLoop
+from .schema import load_training_state
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,7 @@ def train(network, task, schedule, processes, run, checkpoint, notes):
     last = best = copied_state(network)
     if checkpoint is not None:
         last, best = checkpoint["last"], checkpoint["best"]
-        network.load_state_dict(last)
-        loop.optimizer_.load_state_dict(checkpoint["optimizer"])
+        load_training_state(run, network, loop.optimizer_, checkpoint)
         for row in rows:
             loop.history.new_epoch()
             loop.history[-1].update(row)

@@ -1,6 +1,7 @@
 """The words of the command line: help, exit codes, and agreement with the estimator."""
 
 import inspect
+import os
 import re
 import shlex
 import subprocess
@@ -21,6 +22,15 @@ from cornet_nn.training.schedule import OPTIMIZERS
 from .conftest import correlations
 
 ROOT = Path(__file__).parents[2]
+# A program in which the libraries of the extra `nn` are not installed.
+WITHOUT_EXTRAS = """
+import sys
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+absent = ("torch", "skorch", "tqdm", "matplotlib", "filelock")
+PathFinder.find_spec = lambda name, *rest: None if name in absent else find(name, *rest)
+from cornet_nn.command_line import main
+"""
 
 
 def examples():
@@ -158,6 +168,51 @@ def test_warnings_are_lines_of_the_command(tmp_path, cornet):
     assert errors.startswith("cornet train: ")
     assert "data.npz[4]" in errors
     assert ".py" not in errors
+
+
+@pytest.mark.parametrize("words", [["--help"], ["train", "--help"], ["--version"]])
+def test_help_needs_nothing_of_the_extras(words):
+    program = f"""{WITHOUT_EXTRAS}
+main({words!r})
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout
+
+
+def test_without_torch_one_line_says_what_to_install(tmp_path):
+    np.savez(tmp_path / "data.npz", C=correlations(6)[0], y=correlations(6)[1])
+    program = f"""{WITHOUT_EXTRAS}
+sys.exit(main(["train", "data.npz"]))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert run.returncode == 1
+    assert run.stderr.count("\n") == 1
+    assert "pip install 'geomstats-cor[nn]'" in run.stderr
+
+
+def test_ctrl_c_while_modules_are_imported(cornet, monkeypatch):
+    def stopped(name, *arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", stopped)
+    assert cornet("train", "connectomes") == (130, "", "cornet: stopped.\n")
+
+
+def test_output_that_the_terminal_cannot_encode(tmp_path):
+    matrices, labels = correlations(6)
+    np.savez(tmp_path / "data.npz", C=matrices, y=np.where(labels == "left", "ö", "→"))
+    run = subprocess.run(
+        [sys.executable, "-m", "cornet_nn", "data", tmp_path / "data.npz"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert rb"\xf6" in run.stdout
 
 
 def test_the_module_is_the_script_and_helps_before_it_imports_much():

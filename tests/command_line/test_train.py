@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
+from cornet_nn.command_line.files import contents
 from cornet_nn.training import CorNetClassifier
 
 from .conftest import correlations
@@ -149,7 +150,7 @@ def test_what_is_refused_leaves_no_run(data_file, tmp_path, cornet):
     for words in (("--lr", "nan"), ("--validation", 0.01), ("--class-weight", "up=2")):
         assert cornet("train", data_file, *QUICK, *words, "--run-dir", run)[0] == 1
         assert cornet("train", data_file, *QUICK, *words)[0] == 1
-        assert list(run.iterdir()) == []
+        assert contents(run) == []
     assert cornet("train", data_file, *QUICK, "--quiet", "--run-dir", run)[0] == 0
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["plain-olm"]
 

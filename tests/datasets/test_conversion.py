@@ -1,6 +1,7 @@
 """Conversion: the cache, processes, and files that change."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -185,3 +186,72 @@ def test_the_cache_of_the_user(tmp_path, monkeypatch, rng):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_cache() == tmp_path / ".cache" / "cornet_nn"
+
+
+def test_the_cache_has_a_version(tmp_path, files, monkeypatch):
+    cache = tmp_path / "cache"
+    assert run(cache, files)[1] == 3
+    monkeypatch.setattr(conversion, "CACHE_VERSION", conversion.CACHE_VERSION)
+    assert run(cache, files)[1] == 0
+    monkeypatch.setattr(conversion, "CACHE_VERSION", conversion.CACHE_VERSION + 1)
+    assert run(cache, files)[1] == 3
+
+
+def test_the_cache_does_not_depend_on_the_text_of_the_code(
+    tmp_path, files, monkeypatch
+):
+    cache = tmp_path / "cache"
+    assert run(cache, files)[1] == 3
+    read = Path.read_bytes
+    edited = lambda path: read(path) + b"#" * (path.suffix == ".py")  # noqa: E731
+    monkeypatch.setattr(Path, "read_bytes", edited)
+    for value in vars(conversion).values():
+        getattr(value, "cache_clear", lambda: None)()
+    assert run(cache, files)[1] == 0
+
+
+@pytest.mark.parametrize("error", [KeyError, AttributeError, TypeError, MemoryError])
+def test_whatever_a_damaged_item_raises_is_a_problem_of_it(files, error):
+    def convert(value):
+        if value == 13:
+            raise error("damaged")
+        return np.eye(2)
+
+    items = [("good", 1), ("bad", 13)]
+    converted = Conversion(None).run("some", convert, items, files, {})
+    assert converted.kept.tolist() == [0]
+    assert error.__name__ in converted.problems[0]
+
+
+def test_values_belong_to_the_version_of_the_cache(tmp_path):
+    """If this fails, conversions have changed: add one to CACHE_VERSION, and renew."""
+    times = np.arange(60.0)
+    angles = np.outer(times, [0.11, 0.23, 0.31, 0.47])
+    frames = np.sin(angles) + 0.1 * np.cos(3.0 * angles[:, ::-1])
+    np.savez(tmp_path / "data.npz", X=frames, L=np.array([25, 35]))
+    found = {}
+    for name, steps in VERSIONED.items():
+        data = load(tmp_path / "data.npz", progress=False, cache=False, **steps)
+        found[name] = [float(x) for x in np.abs(data.inputs).sum(axis=(-2, -1)).ravel()]
+    assert conversion.CACHE_VERSION == 1
+    for name, values in GOLDEN.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-9, err_msg=name)
+
+
+VERSIONED = {
+    "covariance": {},
+    "shrinkage": dict(shrinkage=0.1),
+    "levels": dict(levels=2),
+}
+GOLDEN = {
+    "covariance": [2.75607430097, 2.89431187266],
+    "shrinkage": [2.64545079106, 2.77147110111],
+    "levels": [
+        2.75607430097,
+        1.98131585016,
+        2.761820682,
+        2.89431187266,
+        2.90252108652,
+        4.20106591787,
+    ],
+}

@@ -1,14 +1,17 @@
 """Every command, end to end, on small files in the formats of the data sets."""
 
 import argparse
+import copy
 import csv
 import importlib.util
 import warnings
 
+import numpy as np
 import pytest
 
-from cornet_nn.reproduce import TABLES, accuracies, add_parser
+from cornet_nn.reproduce import TABLES, accuracies, add_parser, methods, report
 from cornet_nn.reproduce.methods import find_method, why_not
+from cornet_nn.reproduce.published import published_settings
 from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 from geomstats_cor.exceptions import ParameterError
@@ -58,7 +61,7 @@ def test_main_results(folder, tmp_path, capsys):
         assert is_accuracy(rows["CorNet-OLM", data]["ours_mean"])
         assert rows["CorNet-LSM (exact D*)", data]["paper_mean"] == ""
         assert rows["GrNet", data]["ours_mean"] == ""
-        assert "no library offers it" in rows["GrNet", data]["note"]
+        assert "not implemented here" in rows["GrNet", data]["note"]
     assert rows["CorNet-OLM", "HDM05"]["paper_mean"] == "81.46"
     assert rows["CorNet-OLM", "HDM05"]["note"] == "1 epochs instead of 200"
     assert "no folder ntu120" in rows["CorNet-OLM", "NTU120"]["note"]
@@ -70,7 +73,7 @@ def test_main_results(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("table", "names"),
     [
-        ("main", ["SPDNetBN", "SPDNetLieBN-AIM", "SPDNetLieBN-LCM", "SPDResNet-LEM"]),
+        ("main", ["SPDNetBN", "SPDNetLieBN-AIM", "SPDNetLieBN-LCM"]),
         ("inputs", ["SPDNet", "SPDNet on correlations"]),
         ("eigenvalues", ["SPDNetMLR", "SPDNetMLR-EigN"]),
     ],
@@ -88,6 +91,46 @@ def test_spd_networks_without_the_extra(monkeypatch):
     monkeypatch.setattr("cornet_nn.reproduce.methods.has_spd_learn", lambda: False)
     assert "baselines" in why_not("SPDNet on correlations")
     assert why_not("SPDMLR-AIM") == ""
+
+
+@pytest.mark.parametrize("name", ["GrNet", "SPDResNet-LEM", "SPDResNet-LEM-EigN"])
+def test_what_is_not_implemented_has_the_number_of_the_paper_only(name):
+    assert why_not(name) == "the paper's number only: not implemented here"
+
+
+def test_deviations_are_those_of_a_sample():
+    cell = report.Cell("CorNet-OLM", "Radar")
+    results = [dict(accuracy=value, seconds=1.0) for value in (90.0, 92.0, 97.0)]
+    found = accuracies._summarised(cell, results, 1, 1)
+    assert found.deviation == pytest.approx(np.std([90.0, 92.0, 97.0], ddof=1))
+
+
+def test_one_run_has_no_deviation():
+    cell = report.Cell("CorNet-OLM", "Radar")
+    found = accuracies._summarised(cell, [dict(accuracy=90.0, seconds=1.0)], 1, 1)
+    assert found.deviation is None
+    assert "±" not in report.as_markdown([found], "Main", report.show_accuracy)
+
+
+def test_other_settings_are_other_runs(folder, tmp_path, monkeypatch):
+    options = ["--epochs", 1, "--output", tmp_path, "--data", folder, "--quiet"]
+    options += ["--only", "CorMLR-ECM", "--seeds", 1, "--resume"]
+    rates = []
+
+    def run(model, *_):
+        rates.append(model.lr)
+        return dict(accuracy=len(rates), seconds=1)
+
+    monkeypatch.setattr(accuracies, "_run", run)
+    command("mlr", *options)
+    command("mlr", *options)
+    assert len(rates) == 3
+    settings = copy.deepcopy(published_settings())
+    settings["baseline"]["lr"] *= 2.0
+    monkeypatch.setattr(methods, "published_settings", lambda: settings)
+    command("mlr", *options)
+    assert len(rates) == 6
+    assert rates[3] == 2.0 * rates[0]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import types
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ import torch
 from processes import FRESH
 
 from cornet_nn import CovariancePooling, TemporalCovariance
+from cornet_nn._files import locked
 from cornet_nn.training import (
     CorMLRClassifier,
     CorNetClassifier,
@@ -79,7 +83,7 @@ class TestFiles:
     def test_what_is_written(self, uninterrupted):
         model, directory = uninterrupted
         assert sorted(p.name for p in directory.iterdir()) == sorted(
-            run_directory.FILES
+            [".lock", *run_directory.FILES]
         )
         configuration = json.loads((directory / "configuration.json").read_text())
         assert configuration["parameters"]["metric"] == "lsm"
@@ -87,7 +91,7 @@ class TestFiles:
         assert configuration["resolved"]["seed"] == model.seed_
         assert configuration["resolved"]["kind"] == "correlation"
         packages = json.loads((directory / "environment.json").read_text())["packages"]
-        assert packages["torch"] == torch.__version__
+        assert packages["torch"] == version("torch")  # without the kind of the build
         with open(directory / "metrics.csv", newline="") as file:
             rows = [
                 {k: float(v) for k, v in row.items()} for row in csv.DictReader(file)
@@ -165,6 +169,90 @@ class TestLoading:
         (tmp_path / "checkpoint.pt").write_bytes(content[: len(content) // 2])
         with pytest.raises(RunDirectoryError, match="cannot be read as a checkpoint"):
             load_classifier(tmp_path)
+
+    @pytest.mark.parametrize("part", ["last", "best"])
+    def test_parameters_that_are_not_finite(self, uninterrupted, data, tmp_path, part):
+        run = shutil.copytree(uninterrupted[1], tmp_path / "run")
+        checkpoint = torch.load(run / "checkpoint.pt", weights_only=True)
+        checkpoint[part]["mlr.weight"][0, 0, 0] = torch.nan
+        torch.save(checkpoint, run / "checkpoint.pt")
+        with pytest.raises(RunDirectoryError, match="mlr.weight has a NaN"):
+            load_classifier(run)
+        model = CorNetClassifier(**OPTIONS, directory=run, resume=True)
+        with pytest.raises(RunDirectoryError, match="mlr.weight has a NaN"):
+            model.fit(*data)
+
+    @pytest.mark.parametrize(
+        ("options", "difference"),
+        [(dict(metric="ecm"), "metric"), (dict(random_state=4), "random_state, seed")],
+    )
+    def test_a_configuration_of_another_run(
+        self, uninterrupted, data, tmp_path, options, difference
+    ):
+        other = {**OPTIONS, "max_epochs": 1, **options}
+        CorNetClassifier(directory=tmp_path, **other).fit(*data)
+        shutil.copy(uninterrupted[1] / "checkpoint.pt", tmp_path)
+        with pytest.raises(RunDirectoryError, match=f"differ in {difference}\\."):
+            load_classifier(tmp_path)
+
+    def test_every_byte_of_a_checkpoint_counts(self, data, tmp_path):
+        model = CorMLRClassifier(max_epochs=1, directory=tmp_path, progress=False)
+        expected = model.fit(*data).predict_proba(data[0])
+        path = tmp_path / "checkpoint.pt"
+        content = path.read_bytes()
+        places = np.random.default_rng(0).integers(len(content), size=150)
+        refused = 0
+        for place in places:
+            changed = bytearray(content)
+            changed[place] ^= 1 << (place % 8)
+            path.write_bytes(changed)
+            try:
+                found = load_classifier(tmp_path).predict_proba(data[0])
+            except RunDirectoryError:
+                refused += 1
+            else:
+                np.testing.assert_array_equal(found, expected)
+        assert refused > 50
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("classes", {"array": ["a", "b"], "dtype": "<U500000000"}),
+            ("classes", {"array": [0, 7], "dtype": "<i8"}),
+            ("size", 10**8),
+            ("kind", "covariance"),
+        ],
+    )
+    def test_what_was_resolved_cannot_be_changed(
+        self, uninterrupted, tmp_path, name, value
+    ):
+        run = shutil.copytree(uninterrupted[1], tmp_path / "run")
+        file = run / "configuration.json"
+        configuration = json.loads(file.read_text())
+        configuration["resolved"][name] = value
+        file.write_text(json.dumps(configuration))
+        with pytest.raises(RunDirectoryError, match=f"differ in {name}"):
+            load_classifier(run)
+
+    def test_a_directory_is_free_again_after_fit(self, data, tmp_path):
+        model = CorMLRClassifier(max_epochs=1, directory=tmp_path, progress=False)
+        model.fit(*data)
+        for options, error in (({}, RunDirectoryError), (dict(lr=0.5), ResumeError)):
+            model.set_params(resume=bool(options), **options)
+            with pytest.raises(error):
+                model.fit(*data)
+            with ThreadPoolExecutor(1) as thread:  # another thread is another owner
+                thread.submit(lambda: locked(tmp_path).release()).result()
+
+    def test_a_directory_that_is_in_use(self, data, tmp_path):
+        lock = locked(tmp_path)
+        model = CorMLRClassifier(max_epochs=1, directory=tmp_path, progress=False)
+        with ThreadPoolExecutor(1) as thread:
+            training = thread.submit(model.fit, *data)
+            with pytest.raises(RunDirectoryError, match="another process is writing"):
+                training.result()
+        lock.release()
+        model.fit(*data)
 
 
 class TestResuming:
@@ -326,7 +414,7 @@ class TestDisk:
         model = CorMLRClassifier(directory=tmp_path, progress=False)
         with pytest.raises(RunDirectoryError, match="0.001 MB left"):
             model.fit(*data)
-        assert list(tmp_path.iterdir()) == []
+        assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
     def test_the_estimate_is_enough(self, uninterrupted, data, monkeypatch, tmp_path):
         """What a run needs at its peak is below the estimate."""

@@ -1,0 +1,79 @@
+"""State dicts that say to which metric, sizes and basis their numbers belong.
+
+The description is part of the metadata that torch keeps beside the tensors of a state
+dict, so it adds no entry, and `torch.save` keeps it. A state dict without it, of an
+earlier version or made by hand, is loaded as before.
+"""
+
+from geomstats_cor import METRICS
+from geomstats_cor.exceptions import ParameterError
+
+_KEY = "layer"
+
+
+def carry_description(layer):
+    """Let the state dicts of a layer describe it, and refuse those of another one.
+
+    Parameters
+    ----------
+    layer : CorLayer
+        Layer.
+    """
+    layer.register_state_dict_post_hook(_write)
+    layer.register_load_state_dict_pre_hook(_compare)
+
+
+def described_layer(layer):
+    """Return metrics, sizes and basis of a layer.
+
+    Parameters
+    ----------
+    layer : CorLayer
+        Layer.
+
+    Returns
+    -------
+    description : dict of str
+        The metric of the input and, for layers that have them, the metric of the output
+        and the basis.
+
+    Examples
+    --------
+    >>> from cornet_nn import CorMLR
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> described_layer(CorMLR(FullRankCorrelationMatrices(3, equip="ecm"), 2))
+    {'input': 'EuclideanCholeskyMetric(n=3)'}
+    """
+    description = {"input": _described_metric(layer.hyperplanes_in)}
+    if layer.hyperplanes_out is not None:
+        description["output"] = _described_metric(layer.hyperplanes_out)
+    if hasattr(layer, "basis"):
+        description["basis"] = layer.basis
+    return description
+
+
+def _described_metric(hyperplanes):
+    metric = hyperplanes.metric
+    image = getattr(getattr(metric, "image_space", None), "metric", None)
+    parameters = getattr(image, "parameters", None)
+    words = [f"n={hyperplanes.n}", *([repr(parameters)] if parameters else [])]
+    # A class that only approximates one of the five metrics has its parameters.
+    known = (cls for cls in type(metric).__mro__ if cls in METRICS.values())
+    return f"{next(known, type(metric)).__name__}({', '.join(words)})"
+
+
+def _write(layer, state_dict, prefix, local_metadata):
+    local_metadata[_KEY] = described_layer(layer)
+
+
+def _compare(layer, state_dict, prefix, local_metadata, *_):
+    own, stored = described_layer(layer), local_metadata.get(_KEY, {})
+    # The hyperplanes of a layer without an output are those of one that has one.
+    differing = [k for k in own.keys() & stored.keys() if own[k] != stored[k]]
+    if differing:
+        name = prefix.rstrip(".") or type(layer).__name__
+        raise ParameterError(
+            f"the state dict does not belong to {name}: "
+            + "; ".join(f"{k} was {stored[k]}, and is {own[k]}" for k in differing)
+            + ". Load it into a layer of the same metric, size and basis."
+        )
