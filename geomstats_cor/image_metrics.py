@@ -41,6 +41,8 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         Whether base points are of no consequence.
     parameters : tuple or None
         What two metrics of the same class may differ in; None if that is unknown.
+    least_stretch : float
+        Smallest length of the coordinates of a matrix of Frobenius norm one.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     is_flat = False
     parameters = None
+    least_stretch = 1.0
 
     @abc.abstractmethod
     def to_coords(self, point):
@@ -765,6 +768,7 @@ class HollowMetric(FlatMetric):
             dict(alpha=alpha, beta=beta, gamma=gamma),
         )
         self.parameters = self.strict_eigenvalues = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
 
     def strict_part(self, coords):
         """Return the packed strict lower entries of vectors with given coordinates."""
@@ -843,6 +847,7 @@ class NullRowSumsMetric(FlatMetric):
             dict(alpha=alpha, delta=delta, zeta=zeta),
         )
         self.parameters = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
         self.strict_eigenvalues = kernels.hollow_eigenvalues(
             space.n, alpha, alpha + delta, zeta
         )
@@ -896,6 +901,10 @@ def _broadcast(x, *others):
     xp = namespace(x)
     arrays = [x, *(other for other in others if other is not None)]
     return xp.broadcast_arrays(*arrays)[0]
+
+
+def _least_root(eigenvalues):
+    return math.sqrt(min(value for value in eigenvalues if value is not None))
 
 
 def _require_definite(eigenvalues, names, parameters):

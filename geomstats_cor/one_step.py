@@ -12,8 +12,9 @@ References
 """
 
 from . import kernels
-from .diffeos import LogScalingDiffeo
+from .diffeos import LogScalingDiffeo, log_of_scaled
 from .exceptions import ParameterError
+from .kernels.cholesky import correlation_of_rows
 from .metrics import LogScaledMetric
 
 
@@ -26,6 +27,11 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
 
     def _map(self, base_point):
         return kernels.one_step_log_scaled(base_point)
+
+    def image_of_factor(self, factor, is_lower=False):
+        """Return the same of a point given by a factor."""
+        scaling = kernels.one_step_scaling(correlation_of_rows(factor))
+        return log_of_scaled(factor, scaling)
 
     def tangent(self, tangent_vec, base_point=None, image_point=None):
         """Raise: see `OneStepLogScalingDiffeo`."""
