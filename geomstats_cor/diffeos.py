@@ -19,7 +19,7 @@ from .kernels.cholesky import correlation_of_rows
 from .kernels.exp_scaled import exp_scaled_factor
 from .kernels.factors import (
     log_of_factor,
-    scaling_of_factor,
+    log_scaled_of_factor,
     unit_lower_of_factor,
     unit_rows,
 )
@@ -401,8 +401,8 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
         return unit_lower_of_factor(factor, is_lower)
 
     def largest_safe_coords(self, dtype_info):
-        """Return a length whose fourth power does not overflow."""
-        return float(dtype_info.max) ** 0.25
+        """Return the inverse spacing: a row that long has a pivot of the spacing."""
+        return 1.0 / float(dtype_info.eps)
 
     def _differential(self, tangent_vec, base_point, image_point=None):
         unit_lower = kernels.theta(base_point) if image_point is None else image_point
@@ -476,8 +476,11 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
         return unit_lower_of_factor(factor, is_lower) - eye_like(factor)
 
     def largest_safe_coords(self, dtype_info):
-        r"""Return a length :math:`r` for which :math:`\sinh^2(2 r)` is finite."""
-        return 0.25 * math.log(float(dtype_info.max))
+        r"""Return the length :math:`r` of a row whose pivot is the spacing.
+
+        .. math:: \sinh(2 r) = 1 / \epsilon .
+        """
+        return 0.5 * math.asinh(1.0 / float(dtype_info.eps))
 
     def _differential(self, tangent_vec, base_point, image_point=None):
         if image_point is None:
@@ -550,8 +553,12 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         return unit_rows(kernels.exp_strictly_lower(image_point))
 
     def image_of_factor(self, factor, is_lower=False):
-        """Return the logarithm of the Cholesky factor with unit diagonal."""
-        return kernels.log_unit_lower(unit_lower_of_factor(factor, is_lower))
+        """Return the logarithm of the Cholesky factor with unit diagonal.
+
+        Also a factor that is lower triangular already is shifted, which bounds its
+        inverse: the powers of a triangle without that overflow.
+        """
+        return kernels.log_unit_lower(unit_lower_of_factor(factor))
 
     def largest_safe_coords(self, dtype_info):
         r"""Return a length for which :math:`\exp` has finite cubes, for any n.
@@ -838,7 +845,7 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
     def image_of_factor(self, factor, is_lower=False):
         """Return the logarithm of the scaled matrix, from singular values."""
-        return log_of_scaled(factor, scaling_of_factor(factor))
+        return log_scaled_of_factor(factor)
 
     def largest_safe_coords(self, dtype_info):
         """Return a length at which condition numbers are far beyond the dtype.
@@ -891,10 +898,6 @@ class LogScalingDiffeo(CorrelationDiffeo):
             Symmetric hollow matrix.
         """
         return kernels.exp_scaled_second_differential(image_tangent_vec, image_point)
-
-
-def log_of_scaled(factor, scaling):
-    return kernels.center(log_of_factor(scaling[..., None] * factor))
 
 
 def _logarithmic_radius(dtype_info):

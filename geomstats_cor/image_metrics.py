@@ -15,6 +15,7 @@ from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
+from .kernels.factors import bounded_length
 from .kernels.packed_hollow import (
     row0_covector,
     row0_covector_of_coords,
@@ -310,6 +311,23 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         stretch : array, shape=[...]
             Logarithm of the Jacobian; it does not depend on the base point.
         """
+
+    def bounded_coords(self, coords, radius):
+        """Bound coordinates smoothly, see `CorrelationMetric.bounded_coords`.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+        radius : float
+            Bound on the Frobenius norm of their matrices.
+
+        Returns
+        -------
+        bounded : array, shape=[..., d]
+            Coordinates of the same directions.
+        """
+        return bounded_length(coords, radius * self.least_stretch)
 
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         """Return the inner product of tangent vectors.

@@ -12,7 +12,7 @@ References
 """
 
 from . import kernels
-from .diffeos import LogScalingDiffeo, log_of_scaled
+from .diffeos import LogScalingDiffeo
 from .exceptions import ParameterError
 from .kernels.cholesky import correlation_of_rows
 from .metrics import LogScaledMetric
@@ -31,7 +31,7 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
     def image_of_factor(self, factor, is_lower=False):
         """Return the same of a point given by a factor."""
         scaling = kernels.one_step_scaling(correlation_of_rows(factor))
-        return log_of_scaled(factor, scaling)
+        return kernels.center(kernels.log_of_factor(scaling[..., None] * factor))
 
     def tangent(self, tangent_vec, base_point=None, image_point=None):
         """Raise: see `OneStepLogScalingDiffeo`."""

@@ -13,7 +13,6 @@ from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 from .exceptions import ArrayTypeError, ShapeError
 from .kernels._arrays import constant
 from .kernels._precision import in_own_precision
-from .kernels.factors import bounded_length
 from .tensors import TensorComponents
 from .validation import (
     as_arrays,
@@ -773,7 +772,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         radius = self.diffeo.largest_safe_coords(info)
         if math.isinf(radius):
             return coords
-        return bounded_length(coords, radius * self.image_space.metric.least_stretch)
+        return self.image_space.metric.bounded_coords(coords, radius)
 
     def _require_coords(self, coords):
         if coords.ndim < 1 or coords.shape[-1] != self._space.dim:

@@ -26,7 +26,7 @@ from .exp_scaled import (
     exp_scaled_factor,
     exp_scaled_second_differential,
 )
-from .factors import log_of_factor, lower_factor, scaling_of_factor, unit_rows
+from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
 from .hyperbolic import (
     hyperbolic_curvature,
     hyperbolic_exp,
@@ -185,7 +185,7 @@ __all__ = [
     "unit_rows",
     "lower_factor",
     "log_of_factor",
-    "scaling_of_factor",
+    "log_scaled_of_factor",
     "off_exp_factor",
     "exp_scaled_factor",
     "hyperboloid_time",

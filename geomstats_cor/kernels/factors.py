@@ -12,6 +12,7 @@ What is read from a factor belongs to :math:`F F^\top + \delta^2 I`, where
 """
 
 from ._arrays import (
+    as_columns,
     constant,
     diagonal,
     eps,
@@ -22,9 +23,18 @@ from ._arrays import (
     strictly_lower,
     symmetrize,
 )
-from ._gradients import Opaque, StatedGradient, detached
-from .scaling import newton_scaling
-from .symmetric import log_differential_at, spectral
+from ._gradients import Opaque, StatedGradient, detached, is_recorded
+from ._tangent_spaces import row0_part
+from .isometries import center
+from .log_scaled import balanced_adjoint, balanced_motion
+from .scaling import congruence, implicit_scaling, newton_scaling
+from .symmetric import (
+    in_basis,
+    log_differential_at,
+    log_divided_differences,
+    out_of_basis,
+    spectral,
+)
 
 _MAX_ITERATIONS = 40
 _SHARPNESS = 16  # of the bound on lengths: the power of the squared ratio
@@ -125,7 +135,7 @@ def log_of_factor(factor):
 
     Parameters
     ----------
-    factor : array, shape=[..., n, n]
+    factor : array, shape=[..., n, m]
         Matrix :math:`F`.
 
     Returns
@@ -141,44 +151,69 @@ def log_of_factor(factor):
     array([[  0.   ,   0.   ],
            [  0.   , -27.631]])
     """
+    return _log_of_factor_at(factor, *_singular_spectrum(detached(factor)))
+
+
+def _singular_spectrum(factor):
+    """Return s^2 + d^2 for singular values s, ascending, their vectors U, and U'F."""
     xp = namespace(factor)
-    vectors, roots, _ = xp.linalg.svd(detached(factor))
+    vectors, roots, rows = xp.linalg.svd(factor, full_matrices=False)
     values = xp.flip(roots, axis=-1) ** 2 + eps(factor) ** 2
-    return _log_of_factor_at(factor, values, xp.flip(vectors, axis=-1))
+    rows = xp.flip(as_columns(roots) * rows, axis=-2)
+    return values, xp.flip(vectors, axis=-1), rows
 
 
 def _gram(factor):
     return factor @ factor.mT
 
 
-def _log_value(factor, values, vectors):
+def _log_value(factor, values, vectors, rows):
     return spectral(namespace(values).log(values), vectors)
 
 
-def _log_tangent(tangents, factor, *spectrum):
-    moved = symmetrize(2.0 * tangents[0] @ factor.mT)
-    return log_differential_at(moved, _gram(factor), *spectrum)
+def _log_tangent(tangents, factor, values, vectors, rows):
+    rotated = vectors.mT @ tangents[0] @ rows.mT
+    rotated = log_divided_differences(values) * (rotated + rotated.mT)
+    moved = out_of_basis(rotated, vectors)
+    if not is_recorded(moved):
+        return moved
+    vector = symmetrize(2.0 * tangents[0] @ factor.mT)
+    smooth = log_differential_at(vector, _gram(factor), values, vectors)
+    return _replaced(smooth, moved)
 
 
-def _log_cotangent(cotangent, needed, factor, *spectrum):
+def _log_cotangent(cotangent, needed, factor, values, vectors, rows):
     cotangent = symmetrize(cotangent)
-    pulled = log_differential_at(cotangent, _gram(factor), *spectrum)
-    return 2.0 * pulled @ factor, None, None
+    rotated = log_divided_differences(values) * in_basis(cotangent, vectors)
+    pulled = 2.0 * vectors @ (rotated @ rows)
+    if is_recorded(pulled):
+        smooth = log_differential_at(cotangent, _gram(factor), values, vectors)
+        pulled = _replaced(2.0 * smooth @ factor, pulled)
+    return pulled, None, None, None
+
+
+def _replaced(smooth, value):
+    """Return a value with the derivatives of a smooth expression that equals it.
+
+    With U'F from the singular values, S V', derivatives have an error of the condition
+    number of the factor times the rounding; from a product, of its square.
+    """
+    return smooth + detached(value - smooth)
 
 
 _log_of_factor_at = StatedGradient(
-    _log_value, _log_tangent, _log_cotangent, axes=(2, 2, 1, 2)
+    _log_value, _log_tangent, _log_cotangent, axes=(2, 2, 1, 2, 2)
 )
 
 
-def scaling_of_factor(factor):
-    r"""Return the scaling :math:`x > 0` with :math:`x_i (F F^\top x)_i = 1`.
+def log_scaled_of_factor(factor):
+    r"""Return :math:`\operatorname{Log}^\star` of :math:`F F^\top + \delta^2 I`.
 
-    Newton's method for the matrix, shifted by its rounding, gives a first guess. The
-    same method in terms of the factor then solves each step as a least squares problem,
+    With the scaling :math:`x` that gives unit row sums, and
+    :math:`A = \operatorname{diag}(x) \begin{pmatrix} F & \delta I \end{pmatrix}`,
 
-    .. math:: \left| A^\top (1 + y) \right|^2 + \left| y - 1 \right|^2 \to \min ,
-              \qquad A = \operatorname{diag}(x) F .
+    .. math:: \log(A A^\top) = U \operatorname{diag}(\log \sigma_i^2) \, U^\top ,
+              \qquad A = U \operatorname{diag}(\sigma_i) V^\top .
 
     Parameters
     ----------
@@ -187,32 +222,40 @@ def scaling_of_factor(factor):
 
     Returns
     -------
-    scaling : array, shape=[..., n]
-        Positive vector.
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix with null row sums.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor.kernels.factors import scaling_of_factor
-    >>> lower = np.array([[1.0, 0.0], [0.6, 0.8]])
-    >>> scaling = scaling_of_factor(lower)
-    >>> (scaling * (lower @ lower.T @ scaling)).round(12)
-    array([1., 1.])
+    >>> from geomstats_cor.kernels.factors import log_scaled_of_factor
+    >>> log_scaled_of_factor(np.array([[1.0, 0.0], [0.6, 0.8]])).round(4)
+    array([[-0.6931,  0.6931],
+           [ 0.6931, -0.6931]])
     """
-    return _implicit_scaling(factor, _solve_scaling(factor))
+    wide = _with_columns(factor, eps(factor))
+    scaling = _solve_scaling(wide)
+    spectrum = _singular_spectrum(as_columns(scaling) * detached(wide))
+    return _log_scaled_at(wide, scaling, *spectrum)
 
 
 def _newton_scaling(factor):
+    """Return the scaling x of F F', with x_i (F F' x)_i = 1.
+
+    Newton's method for the matrix, shifted by its rounding, gives a first guess. The
+    same method in terms of A = diag(x) F then solves each step y as a least squares
+    problem: |A' (1 + y)|^2 + |y - 1|^2 is minimal.
+    """
     xp = namespace(factor)
-    size = factor.shape[-1]
-    margin = 4.0 * size * eps(factor) * eye_like(factor)
-    scaling = newton_scaling(_gram(factor) + margin)
+    gram = _gram(factor)
+    margin = 4.0 * gram.shape[-1] * eps(gram)
+    scaling = newton_scaling(gram + margin * eye_like(gram))
     worst = xp.inf
     for _ in range(_MAX_ITERATIONS):
         scaled = scaling[..., None] * factor
         orthogonal, upper = _stacked_qr(scaled, 1.0)
         sums = xp.sum(scaled, axis=-2)
-        right = xp.concat([-sums, xp.ones_like(sums)], axis=-1)[..., None]
+        right = xp.concat([-sums, xp.ones_like(scaling)], axis=-1)[..., None]
         inverse = inverse_lower(upper.mT).mT
         step = (inverse @ (orthogonal.mT @ right))[..., 0]
         backward = xp.clip(xp.min(step, axis=-1, keepdims=True), None, 0.0)
@@ -227,43 +270,76 @@ def _newton_scaling(factor):
 _solve_scaling = Opaque("scaling_of_factor", _newton_scaling, lambda x: x[..., 0])
 
 
-def _solve_shifted(right, scaled):
-    """Solve (I + A A') y = b."""
-    inverse = inverse_lower(lower_factor(scaled, 1.0))
-    return (inverse.mT @ (inverse @ right[..., None]))[..., 0]
+def _log_scaled_value(factor, scaling, values, vectors, rows):
+    return center(spectral(namespace(values).log(values), vectors))
 
 
-def _scaling_tangent(tangents, factor, scaling):
-    scaling = _implicit_scaling(factor, scaling)
-    (moved, *_), column = tangents, scaling[..., None]
-    right = moved @ (factor.mT @ column) + factor @ (moved.mT @ column)
-    return -scaling * _solve_shifted((column * right)[..., 0], column * factor)
+def _log_scaled_tangent(tangents, factor, scaling, values, vectors, rows):
+    xp = namespace(values)
+    rotated = vectors.mT @ (as_columns(scaling) * tangents[0]) @ rows.mT
+    rotated = rotated + rotated.mT
+    squares = row_dot(rows, rows)
+    ones = as_columns(xp.sum(vectors, axis=-2))
+    response = vectors @ ((rotated @ ones) / (1.0 + squares))
+    slowing = in_basis(response * eye_like(vectors), vectors) * squares.mT
+    rotated = rotated - slowing - slowing.mT
+    moved = out_of_basis(log_divided_differences(values) * rotated, vectors)
+    if is_recorded(moved):
+        vector = symmetrize(2.0 * tangents[0] @ factor.mT)
+        scaling, balanced = _balanced(factor, scaling)
+        motion, _ = balanced_motion(congruence(scaling, vector), balanced)
+        smooth = log_differential_at(motion, balanced, values, vectors)
+        moved = _replaced(smooth, moved)
+    return center(moved)
 
 
-def _scaling_cotangent(cotangent, needed, factor, scaling):
-    scaling = _implicit_scaling(factor, scaling)
-    column = scaling[..., None]
-    solved = _solve_shifted(scaling * cotangent, column * factor)
-    solved = column * solved[..., None]
-    pulled = solved @ (column.mT @ factor) + column @ (solved.mT @ factor)
-    return -pulled, None
+def _log_scaled_cotangent(cotangent, needed, factor, scaling, values, vectors, rows):
+    xp = namespace(values)
+    cotangent = row0_part(cotangent)
+    rotated = log_divided_differences(values) * in_basis(cotangent, vectors)
+    squares = row_dot(rows, rows)
+    # The diagonal of W A A' from eigenvalues: products with A would cancel.
+    diag = row_dot(vectors @ (rotated * squares.mT), vectors)
+    response = 2.0 * (vectors.mT @ diag) / (1.0 + squares)
+    ones = xp.sum(vectors, axis=-2)[..., None, :]
+    pulled = 2.0 * vectors @ (rotated @ rows)
+    pulled = pulled - (vectors @ response) @ (ones @ rows) - response.mT @ rows
+    pulled = as_columns(scaling) * pulled
+    if is_recorded(pulled):
+        scaling, balanced = _balanced(factor, scaling)
+        smooth = log_differential_at(cotangent, balanced, values, vectors)
+        smooth, _ = balanced_adjoint(smooth, balanced)
+        pulled = _replaced(2.0 * congruence(scaling, smooth) @ factor, pulled)
+    return pulled, None, None, None, None
 
 
-# The solution as a function of the factor, by the implicit function theorem.
-_implicit_scaling = StatedGradient(
-    lambda factor, scaling: namespace(scaling).asarray(scaling, copy=True),
-    _scaling_tangent,
-    _scaling_cotangent,
-    plain=lambda factor, scaling: scaling,
-    axes=(1, 2, 1),
+def _balanced(factor, scaling):
+    """Return the scaling x and the matrix X F F' X, as functions of F."""
+    gram = _gram(factor)
+    scaling = implicit_scaling(gram, scaling)
+    return scaling, congruence(scaling, gram)
+
+
+_log_scaled_at = StatedGradient(
+    _log_scaled_value,
+    _log_scaled_tangent,
+    _log_scaled_cotangent,
+    axes=(2, 2, 1, 1, 2, 2),
 )
 
 
 def _stacked_qr(factor, shift):
     """Return Q and R of F' above a multiple of the identity."""
+    return tuple(namespace(factor).linalg.qr(_with_columns(factor, shift).mT))
+
+
+def _with_columns(factor, shift):
+    """Return F beside a multiple of the identity."""
     xp = namespace(factor)
-    identity = xp.broadcast_to(shift * eye_like(factor), factor.shape)
-    return tuple(xp.linalg.qr(xp.concat([factor.mT, identity], axis=-2)))
+    *batch, rows, _ = factor.shape
+    identity = xp.eye(rows, dtype=factor.dtype, device=factor.device)
+    identity = xp.broadcast_to(shift * identity, (*batch, rows, rows))
+    return xp.concat([factor, identity], axis=-1)
 
 
 def _signs(x):
