@@ -52,12 +52,13 @@ class CorNet(nn.Module):
         its origin, from `features` of the training data.
     gain : float
         Factor on the initial weights of the convolution. With one, its output is about
-        as far from the identity as its input; where the matrices between the layers are
-        formed (different metrics, see `fuse`) and the input is far from the identity,
-        they are close to singular, and a smaller gain begins closer to the identity.
+        as far from the identity as its input; with less, closer to the identity.
     fuse : bool
-        Whether layers under the same metric meet in coordinates; see `CorSequential`.
-        The result is the same up to rounding.
+        Whether layers meet in coordinates under the same metric, and in factors under
+        different ones; see `CorSequential`. The result is the same up to rounding.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        far beyond ordinary values; see `CorSequential`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -100,6 +101,7 @@ class CorNet(nn.Module):
         center=False,
         gain=1.0,
         fuse=True,
+        guard=True,
         device=None,
         dtype=None,
     ):
@@ -133,7 +135,7 @@ class CorNet(nn.Module):
             self.activation = TangentActivation(space_out, activation)
         space_mlr = _mlr_space(mlr, space_out)
         self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.fuse = fuse
+        self.fuse, self.guard = fuse, guard
         require_match(self._layers())
         self.conv.gain = gain
         with torch.no_grad():
@@ -202,7 +204,8 @@ class CorNet(nn.Module):
             )
         if self.centering is not None:
             features = self.centering(features)
-        return run_layers(self._layers(), features, self.fuse, is_read=True)
+        layers = self._layers()
+        return run_layers(layers, features, self.fuse, self.guard, is_read=True)
 
     def reset_parameters(self):
         """Draw the parameters of the layers anew; the front end stays as it is.

@@ -848,9 +848,9 @@ class LogScalingDiffeo(CorrelationDiffeo):
         return log_scaled_of_factor(factor)
 
     def largest_safe_coords(self, dtype_info):
-        """Return a length at which condition numbers are far beyond the dtype.
+        r"""Return a length at which condition numbers are far beyond the dtype.
 
-        The condition number of :math:`\\exp X` is up to :math:`e^{1.4 |X|}`: with this
+        The condition number of :math:`\exp X` is up to :math:`e^{1.4 |X|}`: with this
         bound it reaches at least the cube of the inverse spacing.
         """
         return _logarithmic_radius(dtype_info)

@@ -378,7 +378,9 @@ def bounded_length(vector, radius):
     """
     xp = namespace(vector)
     ratio = vector / radius
-    square = xp.clip(row_dot(ratio, ratio), float(xp.finfo(vector.dtype).smallest_normal), None)
+    square = xp.clip(
+        row_dot(ratio, ratio), float(xp.finfo(vector.dtype).smallest_normal), None
+    )
     power = _SHARPNESS * xp.log(square)
     shrinking = xp.logaddexp(power, xp.zeros_like(power)) / (2 * _SHARPNESS)
     return vector * xp.exp(-shrinking)
