@@ -378,9 +378,8 @@ def bounded_length(vector, radius):
     """
     xp = namespace(vector)
     ratio = vector / radius
-    square = xp.clip(
-        row_dot(ratio, ratio), float(xp.finfo(vector.dtype).smallest_normal), None
-    )
-    power = _SHARPNESS * xp.log(square)
+    # Below, the power is under the square of the rounding unit: the factor is one.
+    least = eps(vector) ** (2.0 / _SHARPNESS)
+    power = _SHARPNESS * xp.log(xp.clip(row_dot(ratio, ratio), least, None))
     shrinking = xp.logaddexp(power, xp.zeros_like(power)) / (2 * _SHARPNESS)
     return vector * xp.exp(-shrinking)
