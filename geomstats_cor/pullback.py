@@ -740,6 +740,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             require_finite_result(image)
         return self.image_space.metric.to_coords(image)
 
+    @in_own_precision
     def bounded_coords(self, coords):
         r"""Bound coordinates smoothly, so that all that is computed of them is finite.
 
