@@ -23,7 +23,10 @@ MIXED = [(key, other) for key, other in PAIRS if key != other]
 ORDINARY = dict(ecm=1.0, lecm=1.0, olm=0.5, lsm=0.5, phcm=0.3)
 DTYPES = (torch.float32, torch.float64)
 
-pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings(f"error::geomstats_cor.exceptions.{name}")
+    for name in ("ConvergenceWarning", "NearBoundaryWarning")
+]
 
 
 def metric_of(key, n):
@@ -120,11 +123,12 @@ def test_single_precision_near_singular_matrices(key, other):
         results.append((result.detach(), gradient))
     (single, gradient), (double, expected) = results
     unit = torch.finfo(torch.float32).eps * condition
-    assert bool((length(single - double) < 40.0 * unit * length(double)).all())
+    error = length(single - double) / (1.0 + length(double))
+    assert bool((error < 20.0 * unit).all())
     assert bool(torch.isfinite(gradient).all())
     error = length(gradient - expected) / length(expected)
     known = condition < 1e4
-    assert bool((error < 500.0 * unit)[known].all())
+    assert bool((error < 100.0 * unit)[known].all())
 
 
 @pytest.mark.parametrize("key, other", MIXED)
