@@ -92,8 +92,8 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         # Another map is not to inherit what belongs to the one it replaces.
         for name, other in (
             ("_lower_map", "_map"),
-            ("image_of_factor", "_map"),
-            ("factor_of_image", "_inverse_map"),
+            ("_image_of_factor", "_map"),
+            ("_factor", "_inverse_map"),
         ):
             if other in cls.__dict__ and name not in cls.__dict__:
                 setattr(cls, name, getattr(CorrelationDiffeo, name))
@@ -168,8 +168,6 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
 
         .. math:: \phi^{-1}(X) = F F^\top .
 
-        Unless a subclass knows better, it is the Cholesky factor of the point.
-
         Parameters
         ----------
         image_point : array, shape=[..., n, n]
@@ -180,12 +178,10 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         factor : array, shape=[..., n, n]
             Matrix with rows of length one; NaN where the computation fails.
         """
-        return kernels.full_rank_factor(self._inverse_map(image_point))
+        return self._factor(image_point)
 
     def image_of_factor(self, factor, is_lower=False):
         r"""Return the image :math:`\phi(F F^\top)` of a point given by a factor.
-
-        Unless a subclass knows better, the point is formed.
 
         Parameters
         ----------
@@ -199,7 +195,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         image_point : array, shape=[..., n, n]
             Image of the point; NaN where the computation fails.
         """
-        return self._map(correlation_of_rows(factor))
+        return self._image_of_factor(factor, is_lower)
 
     def largest_safe_coords(self, dtype_info):
         """Return a bound on lengths of coordinates that keeps factors finite.
@@ -215,9 +211,9 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         Returns
         -------
         radius : float
-            Bound; infinity unless a subclass knows better.
+            Bound; infinity if none is known.
         """
-        return math.inf
+        return self._largest_safe_coords(dtype_info)
 
     @_strict_if_wanted
     def tangent(self, tangent_vec, base_point=None, image_point=None):
@@ -349,6 +345,17 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """Apply the kernel of the map, to the lower triangle at least."""
         return self._map(base_point)
 
+    def _factor(self, image_point):
+        """Return a factor of the point; by default the point is formed."""
+        return kernels.full_rank_factor(self._inverse_map(image_point))
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the image of a point given by a factor; by default it is formed."""
+        return self._map(correlation_of_rows(factor))
+
+    def _largest_safe_coords(self, dtype_info):
+        return math.inf
+
     def _checked(self, base_point, image):
         if self.check:
             require_positive_definite("point", base_point, image)
@@ -392,15 +399,15 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point)
 
-    def factor_of_image(self, image_point):
+    def _factor(self, image_point):
         """Return the normalised rows, the Cholesky factor."""
         return unit_rows(image_point)
 
-    def image_of_factor(self, factor, is_lower=False):
+    def _image_of_factor(self, factor, is_lower):
         """Return the Cholesky factor, its rows divided by their diagonal entries."""
         return unit_lower_of_factor(factor, is_lower)
 
-    def largest_safe_coords(self, dtype_info):
+    def _largest_safe_coords(self, dtype_info):
         """Return the inverse spacing: a row that long has a pivot of the spacing."""
         return 1.0 / float(dtype_info.eps)
 
@@ -467,15 +474,15 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point + eye_like(image_point))
 
-    def factor_of_image(self, image_point):
+    def _factor(self, image_point):
         """Return the normalised rows of I + X, the Cholesky factor."""
         return unit_rows(image_point + eye_like(image_point))
 
-    def image_of_factor(self, factor, is_lower=False):
+    def _image_of_factor(self, factor, is_lower):
         """Return the Cholesky factor, its rows divided by their diagonal entries."""
         return unit_lower_of_factor(factor, is_lower) - eye_like(factor)
 
-    def largest_safe_coords(self, dtype_info):
+    def _largest_safe_coords(self, dtype_info):
         r"""Return the length :math:`r` of a row whose pivot is the spacing.
 
         .. math:: \sinh(2 r) = 1 / \epsilon .
@@ -548,11 +555,11 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(kernels.exp_strictly_lower(image_point))
 
-    def factor_of_image(self, image_point):
+    def _factor(self, image_point):
         r"""Return the normalised rows of :math:`\exp X`, the Cholesky factor."""
         return unit_rows(kernels.exp_strictly_lower(image_point))
 
-    def image_of_factor(self, factor, is_lower=False):
+    def _image_of_factor(self, factor, is_lower):
         """Return the logarithm of the Cholesky factor with unit diagonal.
 
         Also a factor that is lower triangular already is shifted, which bounds its
@@ -560,7 +567,7 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         """
         return kernels.log_unit_lower(unit_lower_of_factor(factor))
 
-    def largest_safe_coords(self, dtype_info):
+    def _largest_safe_coords(self, dtype_info):
         r"""Return a length for which :math:`\exp` has finite cubes, for any n.
 
         A strictly lower triangular matrix of length r has powers of at most
@@ -721,19 +728,15 @@ class OffLogDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.off_exp(image_point)
 
-    def factor_of_image(self, image_point):
+    def _factor(self, image_point):
         r"""Return :math:`\exp((H + \mathcal D(H)) / 2)`, a symmetric factor."""
         return unit_rows(off_exp_factor(image_point))
 
-    def image_of_factor(self, factor, is_lower=False):
+    def _image_of_factor(self, factor, is_lower):
         """Return the logarithm from singular values, without its diagonal."""
         return off_diagonal(log_of_factor(factor))
 
-    def largest_safe_coords(self, dtype_info):
-        """Return a length that solvers reach, with condition numbers beyond the dtype.
-
-        See `LogScalingDiffeo.largest_safe_coords`.
-        """
+    def _largest_safe_coords(self, dtype_info):
         return _logarithmic_radius(dtype_info)
 
     def _differential(self, tangent_vec, base_point, image_point=None):
@@ -839,20 +842,15 @@ class LogScalingDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.exp_scaled(image_point)
 
-    def factor_of_image(self, image_point):
+    def _factor(self, image_point):
         r"""Return the normalised rows of :math:`\exp(R / 2)`."""
         return exp_scaled_factor(image_point)
 
-    def image_of_factor(self, factor, is_lower=False):
+    def _image_of_factor(self, factor, is_lower):
         """Return the logarithm of the scaled matrix, from singular values."""
         return log_scaled_of_factor(factor)
 
-    def largest_safe_coords(self, dtype_info):
-        r"""Return a length at which condition numbers are far beyond the dtype.
-
-        The condition number of :math:`\exp X` is up to :math:`e^{1.4 |X|}`: with this
-        bound it reaches at least the cube of the inverse spacing.
-        """
+    def _largest_safe_coords(self, dtype_info):
         return _logarithmic_radius(dtype_info)
 
     def _differential(self, tangent_vec, base_point, image_point=None):
@@ -901,6 +899,11 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
 
 def _logarithmic_radius(dtype_info):
+    """Return a length of logarithms whose exponentials are singular to the dtype.
+
+    The condition number of exp X is up to exp(1.4 |X|): with this bound it may be the
+    inverse spacing to the power of 3.5, and the solvers still converge.
+    """
     return -2.5 * math.log(float(dtype_info.eps))
 
 

@@ -28,8 +28,7 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
     def _map(self, base_point):
         return kernels.one_step_log_scaled(base_point)
 
-    def image_of_factor(self, factor, is_lower=False):
-        """Return the same of a point given by a factor."""
+    def _image_of_factor(self, factor, is_lower):
         scaling = kernels.one_step_scaling(correlation_of_rows(factor))
         return kernels.center(kernels.log_of_factor(scaling[..., None] * factor))
 
