@@ -170,7 +170,7 @@ class Network(nn.Module):
             )
         if self.norm is not None and not self._is_norm_fixed:
             layers = [self.norm, *layers]
-        return run_layers(layers, features, self.fuse, is_read=True)
+        return run_layers(layers, features, self.fuse, self.guard, is_read=True)
 
     def parameter_groups(self, lr, weight_decay=0.0):
         r"""Return groups of parameters for Adam and its relatives.

@@ -2,7 +2,12 @@
 
 from torch import nn
 
-from geomstats_cor.exceptions import ShapeError
+from geomstats_cor.exceptions import (
+    HiddenMatrixError,
+    NotFiniteError,
+    NotPositiveDefiniteError,
+    ShapeError,
+)
 
 from ._coordinate_layer import CoordinateLayer
 from ._layer import CorLayer, Features
@@ -16,8 +21,9 @@ class CorSequential(nn.Module):
 
     A layer ends by making points of coordinates, the next begins by making coordinates
     of points. Under the same metric the two steps are the identity, and this container
-    hands on the coordinates instead. Under the poly-hyperbolic metric this also leaves
-    out a matrix that may be indefinite by rounding.
+    hands on the coordinates instead. Under different metrics it hands on a factor of
+    the point, from which the next metric takes its coordinates: the matrix itself may
+    be indefinite by rounding, and is never formed.
 
     Parameters
     ----------
@@ -26,6 +32,11 @@ class CorSequential(nn.Module):
         is off in all of them.
     fuse : bool
         Whether to leave out what cancels. The result is the same up to rounding.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        see `CorrelationMetric.bounded_coords`. The bound is far beyond ordinary values,
+        which stay as they are to rounding; it keeps outputs and gradients of others
+        finite.
 
     Examples
     --------
@@ -38,9 +49,9 @@ class CorSequential(nn.Module):
     torch.Size([8, 2])
     """
 
-    def __init__(self, *layers, fuse=True):
+    def __init__(self, *layers, fuse=True, guard=True):
         super().__init__()
-        self.layers, self.fuse = nn.ModuleList(layers), fuse
+        self.layers, self.fuse, self.guard = nn.ModuleList(layers), fuse, guard
         require_match(layers)
 
     @in_full_precision
@@ -57,7 +68,7 @@ class CorSequential(nn.Module):
         output : tensor
             Output of the last layer.
         """
-        return run_layers(self.layers, point, self.fuse)
+        return run_layers(self.layers, point, self.fuse, self.guard)
 
     def __len__(self):
         return len(self.layers)
@@ -67,7 +78,8 @@ class CorSequential(nn.Module):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return CorSequential(*self.layers[index], fuse=self.fuse)
+            layers = self.layers[index]
+            return CorSequential(*layers, fuse=self.fuse, guard=self.guard)
         return self.layers[index]
 
     def extra_repr(self):
@@ -106,7 +118,7 @@ def require_match(layers):
             )
 
 
-def run_layers(layers, value, fuse, is_read=False):
+def run_layers(layers, value, fuse, guard=True, is_read=False):
     """Apply layers one after the other.
 
     Parameters
@@ -116,7 +128,9 @@ def run_layers(layers, value, fuse, is_read=False):
     value : tensor
         Input of the first.
     fuse : bool
-        Whether layers under the same metric meet in coordinates.
+        Whether layers under the same metric meet in coordinates, and others in factors.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded.
     is_read : bool
         Whether the value is what the first layer, of this package, reads from its
         input.
@@ -141,7 +155,7 @@ def run_layers(layers, value, fuse, is_read=False):
         elif fuse and _share_metric(before, layer):
             features = layer.read_coords(value)
         else:
-            features = layer.read(before.write(value))
+            features = _handed_over(before, layer, value, fuse, guard)
         # An activation takes any number of channels: the next layer is to look at them.
         if layer.channels is not None:
             if before is not None and not counted:
@@ -153,6 +167,28 @@ def run_layers(layers, value, fuse, is_read=False):
         dropped = layer.drops_channels or (dropped and layer.channels_out is None)
         before = layer
     return _finished(before, value, dropped)
+
+
+def _handed_over(before, after, coords, fuse, guard):
+    """Return what a layer reads from points with coordinates under another metric."""
+    metric, own = before.hyperplanes_out.metric, after.hyperplanes_in.metric
+    try:
+        if guard and not _share_metric(before, after):
+            coords = metric.bounded_coords(coords)
+        if not fuse:
+            return after.read(before.write(coords))
+        factor = metric.factor_from_coords(coords)
+        coords = own.coords_from_factor(factor, metric.diffeo.has_lower_factor)
+        return after.read_coords(coords)
+    except (NotFiniteError, NotPositiveDefiniteError) as error:
+        names = f"{type(before).__name__} and {type(after).__name__}"
+        raise HiddenMatrixError(
+            f"a hidden matrix of the network, between {names}, failed in "
+            f"{str(coords.dtype).removeprefix('torch.')}: its coordinates reach "
+            f"{float(coords.detach().abs().max()):.3g}. The input of the network is "
+            f"valid. Train with a smaller lr, begin with a smaller gain, or use "
+            f"dtype=torch.float64."
+        ) from error
 
 
 def _finished(layer, value, dropped):

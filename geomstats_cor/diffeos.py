@@ -7,14 +7,24 @@ failure of a factorisation into an error that names the matrix.
 
 import abc
 import functools
+import math
 
 from geomstats.geometry.diffeo import Diffeo
 
 from . import kernels
-from .kernels._arrays import eye_like, namespace
+from .kernels._arrays import eye_like, namespace, off_diagonal
 from .kernels._gradients import is_plain, is_readable
 from .kernels._tolerances import rank_tolerance
+from .kernels.cholesky import correlation_of_rows
+from .kernels.exp_scaled import exp_scaled_factor
+from .kernels.factors import (
+    log_of_factor,
+    log_scaled_of_factor,
+    unit_lower_of_factor,
+    unit_rows,
+)
 from .kernels.log_scaled import lower_log_scaled
+from .kernels.offlog import off_exp_factor
 from .kernels.symmetric import lower_sym_log
 from .validation import (
     call_strictly,
@@ -54,6 +64,8 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     is_strict_part_at_identity : bool
         Whether the differential at the identity leaves the strict lower entries of
         tangent vectors as they are, so that these are entries of the image too.
+    has_lower_factor : bool
+        Whether `factor_of_image` returns Cholesky factors.
 
     Examples
     --------
@@ -73,12 +85,18 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     """
 
     is_strict_part_at_identity = False
+    has_lower_factor = False
 
     def __init_subclass__(cls, **keywords):
         super().__init_subclass__(**keywords)
         # Another map is not to inherit what belongs to the one it replaces.
-        if "_map" in cls.__dict__ and "_lower_map" not in cls.__dict__:
-            cls._lower_map = CorrelationDiffeo._lower_map
+        for name, other in (
+            ("_lower_map", "_map"),
+            ("_image_of_factor", "_map"),
+            ("_factor", "_inverse_map"),
+        ):
+            if other in cls.__dict__ and name not in cls.__dict__:
+                setattr(cls, name, getattr(CorrelationDiffeo, name))
 
     def __init__(self, check=True):
         super().__init__()
@@ -144,6 +162,58 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             require_finite_result(base_point)
             self._warn_if_singular(base_point, image_point)
         return base_point
+
+    def factor_of_image(self, image_point):
+        r"""Return a factor of the point with a given image, without forming the point.
+
+        .. math:: \phi^{-1}(X) = F F^\top .
+
+        Parameters
+        ----------
+        image_point : array, shape=[..., n, n]
+            Image of a point.
+
+        Returns
+        -------
+        factor : array, shape=[..., n, n]
+            Matrix with rows of length one; NaN where the computation fails.
+        """
+        return self._factor(image_point)
+
+    def image_of_factor(self, factor, is_lower=False):
+        r"""Return the image :math:`\phi(F F^\top)` of a point given by a factor.
+
+        Parameters
+        ----------
+        factor : array, shape=[..., n, n]
+            Matrix with rows of length one.
+        is_lower : bool
+            Whether the factor is known to be lower triangular with a positive diagonal.
+
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point; NaN where the computation fails.
+        """
+        return self._image_of_factor(factor, is_lower)
+
+    def largest_safe_coords(self, dtype_info):
+        """Return a bound on lengths of coordinates that keeps factors finite.
+
+        Coordinates are those of the image with the Frobenius product, or the vectors at
+        the origins of the Poincaré balls.
+
+        Parameters
+        ----------
+        dtype_info : finfo
+            Limits of the dtype.
+
+        Returns
+        -------
+        radius : float
+            Bound; infinity if none is known.
+        """
+        return self._largest_safe_coords(dtype_info)
 
     @_strict_if_wanted
     def tangent(self, tangent_vec, base_point=None, image_point=None):
@@ -275,6 +345,17 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """Apply the kernel of the map, to the lower triangle at least."""
         return self._map(base_point)
 
+    def _factor(self, image_point):
+        """Return a factor of the point; by default the point is formed."""
+        return kernels.full_rank_factor(self._inverse_map(image_point))
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the image of a point given by a factor; by default it is formed."""
+        return self._map(correlation_of_rows(factor))
+
+    def _largest_safe_coords(self, dtype_info):
+        return math.inf
+
     def _checked(self, base_point, image):
         if self.check:
             require_positive_definite("point", base_point, image)
@@ -310,12 +391,25 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     """
 
     is_strict_part_at_identity = True
+    has_lower_factor = True
 
     def _map(self, base_point):
         return kernels.theta(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point)
+
+    def _factor(self, image_point):
+        """Return the normalised rows, the Cholesky factor."""
+        return unit_rows(image_point)
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the Cholesky factor, its rows divided by their diagonal entries."""
+        return unit_lower_of_factor(factor, is_lower)
+
+    def _largest_safe_coords(self, dtype_info):
+        """Return the inverse spacing: a row that long has a pivot of the spacing."""
+        return 1.0 / float(dtype_info.eps)
 
     def _differential(self, tangent_vec, base_point, image_point=None):
         unit_lower = kernels.theta(base_point) if image_point is None else image_point
@@ -372,12 +466,28 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     """
 
     is_strict_part_at_identity = True
+    has_lower_factor = True
 
     def _map(self, base_point):
         return kernels.strict_theta(base_point)
 
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(image_point + eye_like(image_point))
+
+    def _factor(self, image_point):
+        """Return the normalised rows of I + X, the Cholesky factor."""
+        return unit_rows(image_point + eye_like(image_point))
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the Cholesky factor, its rows divided by their diagonal entries."""
+        return unit_lower_of_factor(factor, is_lower) - eye_like(factor)
+
+    def _largest_safe_coords(self, dtype_info):
+        r"""Return the length :math:`r` of a row whose pivot is the spacing.
+
+        .. math:: \sinh(2 r) = 1 / \epsilon .
+        """
+        return 0.5 * math.asinh(1.0 / float(dtype_info.eps))
 
     def _differential(self, tangent_vec, base_point, image_point=None):
         if image_point is None:
@@ -437,12 +547,34 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     """
 
     is_strict_part_at_identity = True
+    has_lower_factor = True
 
     def _map(self, base_point):
         return kernels.log_unit_lower(kernels.theta(base_point))
 
     def _inverse_map(self, image_point):
         return kernels.theta_inverse(kernels.exp_strictly_lower(image_point))
+
+    def _factor(self, image_point):
+        r"""Return the normalised rows of :math:`\exp X`, the Cholesky factor."""
+        return unit_rows(kernels.exp_strictly_lower(image_point))
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the logarithm of the Cholesky factor with unit diagonal.
+
+        Also a factor that is lower triangular already is shifted, which bounds its
+        inverse: the powers of a triangle without that overflow.
+        """
+        return kernels.log_unit_lower(unit_lower_of_factor(factor))
+
+    def _largest_safe_coords(self, dtype_info):
+        r"""Return a length for which :math:`\exp` has finite cubes, for any n.
+
+        A strictly lower triangular matrix of length r has powers of at most
+        :math:`(r^2 / k)^{k / 2}`, and an exponential of about
+        :math:`\exp(1.5 \, (r / \sqrt e)^{2/3})`.
+        """
+        return 0.9 * (math.log(float(dtype_info.max)) / 3.0) ** 1.5
 
     def _differential(self, tangent_vec, base_point, image_point=None):
         unit_lower = kernels.theta(base_point)
@@ -596,6 +728,17 @@ class OffLogDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.off_exp(image_point)
 
+    def _factor(self, image_point):
+        r"""Return :math:`\exp((H + \mathcal D(H)) / 2)`, a symmetric factor."""
+        return unit_rows(off_exp_factor(image_point))
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the logarithm from singular values, without its diagonal."""
+        return off_diagonal(log_of_factor(factor))
+
+    def _largest_safe_coords(self, dtype_info):
+        return _logarithmic_radius(dtype_info)
+
     def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.off_log_differential(tangent_vec, base_point)
 
@@ -699,6 +842,17 @@ class LogScalingDiffeo(CorrelationDiffeo):
     def _inverse_map(self, image_point):
         return kernels.exp_scaled(image_point)
 
+    def _factor(self, image_point):
+        r"""Return the normalised rows of :math:`\exp(R / 2)`."""
+        return exp_scaled_factor(image_point)
+
+    def _image_of_factor(self, factor, is_lower):
+        """Return the logarithm of the scaled matrix, from singular values."""
+        return log_scaled_of_factor(factor)
+
+    def _largest_safe_coords(self, dtype_info):
+        return _logarithmic_radius(dtype_info)
+
     def _differential(self, tangent_vec, base_point, image_point=None):
         return kernels.log_scaled_differential(tangent_vec, base_point)
 
@@ -742,6 +896,15 @@ class LogScalingDiffeo(CorrelationDiffeo):
             Symmetric hollow matrix.
         """
         return kernels.exp_scaled_second_differential(image_tangent_vec, image_point)
+
+
+def _logarithmic_radius(dtype_info):
+    """Return a length of logarithms whose exponentials are singular to the dtype.
+
+    The condition number of exp X is up to exp(1.4 |X|): with this bound it may be the
+    inverse spacing to the power of 3.5, and the solvers still converge.
+    """
+    return -2.5 * math.log(float(dtype_info.eps))
 
 
 def _warn_of_small_pivots(unit_lower):

@@ -112,6 +112,24 @@ class NotPositiveDefiniteError(GeomstatsCorError, ValueError):
     """
 
 
+class HiddenMatrixError(GeomstatsCorError, ValueError):
+    """A matrix between two layers of a network cannot be computed; the input can.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CorNet
+    >>> from geomstats_cor.exceptions import HiddenMatrixError
+    >>> model = CorNet(4, 3, num_classes=2, metric="ecm", mlr="olm")
+    >>> _ = torch.nn.init.constant_(model.conv.weight, float("nan"))
+    >>> try:
+    ...     model(torch.eye(4).expand(5, 4, 4))
+    ... except HiddenMatrixError as error:
+    ...     print(str(error).partition(":")[0])
+    a hidden matrix of the network, between CorConv1d and CorMLR, failed in float32
+    """
+
+
 class NotTangentError(GeomstatsCorError, ValueError):
     """A tangent vector has a diagonal, or is not symmetric.
 

@@ -9,6 +9,7 @@ from .image_metrics import ImageMetric
 from .kernels._arrays import constant, namespace, row_dot
 from .kernels._piecewise import piecewise
 from .kernels._smooth import coth_excess, length, log_sinh_quotient
+from .kernels.factors import bounded_length
 from .kernels.hyperbolic import hyperbolic_pairwise_dist, scaled_origin_tangent
 from .kernels.hyperbolic_regression import hyperbolic_regression
 
@@ -114,6 +115,11 @@ class HyperbolicRowsMetric(ImageMetric):
         """Return the exponential at the origin of the product of Poincaré balls."""
         rows = kernels.unpack_strictly_lower(coords)
         return kernels.hyperboloid_from_origin_tangent(rows)
+
+    def bounded_coords(self, coords, radius):
+        """Bound the rows smoothly, each of them on its own."""
+        rows = kernels.unpack_strictly_lower(coords)
+        return kernels.pack_strictly_lower(bounded_length(rows, radius))
 
     def log_coords(self, point, base_point):
         """Return the logarithms of the rows in that frame."""

@@ -15,6 +15,7 @@ from .exceptions import ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
+from .kernels.factors import bounded_length
 from .kernels.packed_hollow import scale_packed_hollow
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
@@ -37,6 +38,8 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         Whether base points are of no consequence.
     parameters : tuple or None
         What two metrics of the same class may differ in; None if that is unknown.
+    least_stretch : float
+        Smallest length of the coordinates of a matrix of Frobenius norm one.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
 
     is_flat = False
     parameters = None
+    least_stretch = 1.0
 
     @abc.abstractmethod
     def to_coords(self, point):
@@ -303,6 +307,23 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         stretch : array, shape=[...]
             Logarithm of the Jacobian; it does not depend on the base point.
         """
+
+    def bounded_coords(self, coords, radius):
+        """Bound coordinates smoothly, see `CorrelationMetric.bounded_coords`.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+        radius : float
+            Bound on the Frobenius norm of their matrices.
+
+        Returns
+        -------
+        bounded : array, shape=[..., d]
+            Coordinates of the same directions.
+        """
+        return bounded_length(coords, radius * self.least_stretch)
 
     def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
         """Return the inner product of tangent vectors.
@@ -720,6 +741,7 @@ class HollowMetric(FlatMetric):
             dict(alpha=alpha, beta=beta, gamma=gamma),
         )
         self.parameters = self.strict_eigenvalues = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
 
     def strict_part(self, coords):
         """Return the packed strict lower entries of vectors with given coordinates."""
@@ -794,6 +816,7 @@ class NullRowSumsMetric(FlatMetric):
             dict(alpha=alpha, delta=delta, zeta=zeta),
         )
         self.parameters = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
         self.strict_eigenvalues = kernels.hollow_eigenvalues(
             space.n, alpha, alpha + delta, zeta
         )
@@ -836,6 +859,10 @@ def _broadcast(x, *others):
     xp = namespace(x)
     arrays = [x, *(other for other in others if other is not None)]
     return xp.broadcast_arrays(*arrays)[0]
+
+
+def _least_root(eigenvalues):
+    return math.sqrt(min(value for value in eigenvalues if value is not None))
 
 
 def _require_definite(eigenvalues, names, parameters):

@@ -14,6 +14,7 @@ References
 from . import kernels
 from .diffeos import LogScalingDiffeo
 from .exceptions import ParameterError
+from .kernels.cholesky import correlation_of_rows
 from .metrics import LogScaledMetric
 
 
@@ -26,6 +27,10 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
 
     def _map(self, base_point):
         return kernels.one_step_log_scaled(base_point)
+
+    def _image_of_factor(self, factor, is_lower):
+        scaling = kernels.one_step_scaling(correlation_of_rows(factor))
+        return kernels.center(kernels.log_of_factor(scaling[..., None] * factor))
 
     def tangent(self, tangent_vec, base_point=None, image_point=None):
         """Raise: see `OneStepLogScalingDiffeo`."""

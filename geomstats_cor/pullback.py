@@ -666,6 +666,115 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         self._require_coords(coords)
         return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
 
+    @in_own_precision
+    def factor_from_coords(self, coords):
+        r"""Return factors of the points with given coordinates, not the points.
+
+        .. math:: x^{-1}(v) = F F^\top .
+
+        A point whose condition number exceeds the precision of its dtype cannot be
+        told from a singular matrix; its factor can.
+
+        Parameters
+        ----------
+        coords : array-like, shape=[..., d]
+            Coordinates, d = n (n - 1) / 2, see `to_coords`.
+
+        Returns
+        -------
+        factor : array, shape=[..., n, n]
+            Matrices with rows of length one; lower triangular with a positive diagonal
+            if `diffeo.has_lower_factor`.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.factor_from_coords([0.75]).round(12)
+        array([[1. , 0. ],
+               [0.6, 0.8]])
+        """
+        (coords,) = as_arrays(coords=coords)
+        self._require_coords(coords)
+        image = self.image_space.metric.from_coords(coords)
+        if self._space.check:
+            require_finite_result(image)
+        factor = self.diffeo.factor_of_image(image)
+        if self._space.check:
+            require_finite_result(factor)
+        return factor
+
+    @in_own_precision
+    def coords_from_factor(self, factor, is_lower=False):
+        r"""Return the coordinates of points :math:`F F^\top`, not forming the points.
+
+        Singular values and pivots below the spacing of the dtype at one count as that
+        spacing: the coordinates are those of :math:`F F^\top + \delta^2 I`, a change
+        below the rounding of the factor.
+
+        Parameters
+        ----------
+        factor : array-like, shape=[..., n, n]
+            Matrices with rows of length one, see `factor_from_coords`.
+        is_lower : bool
+            Whether they are known to be lower triangular with a positive diagonal.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates, d = n (n - 1) / 2.
+
+        Examples
+        --------
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="ecm").metric
+        >>> metric.coords_from_factor([[1.0, 0.0], [0.6, 0.8]]).round(12)
+        array([0.75])
+        """
+        (factor,) = as_arrays(factor=factor)
+        require_matrices(self._space.n, factor=factor)
+        if self._space.check:
+            require_finite("factor", factor)
+        image = self.diffeo.image_of_factor(factor, is_lower)
+        if self._space.check:
+            require_finite_result(image)
+        return self.image_space.metric.to_coords(image)
+
+    @in_own_precision
+    def bounded_coords(self, coords):
+        r"""Bound coordinates smoothly, so that all that is computed of them is finite.
+
+        .. math:: x \left(1 + (|x| / r)^{32}\right)^{-1/32} ,
+
+        which is the identity to rounding for :math:`|x| < r / 3`. The bound
+        :math:`r` depends on the metric and the dtype, see
+        `CorrelationDiffeo.largest_safe_coords`.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        bounded : array, shape=[..., d]
+            Coordinates of the same directions, shorter than the bound.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from geomstats_cor import FullRankCorrelationMatrices
+        >>> metric = FullRankCorrelationMatrices(2, equip="olm").metric
+        >>> metric.bounded_coords(np.array([[0.5], [5e6]])).round(1)
+        array([[ 0.5],
+               [90.1]])
+        """
+        info = array_namespace(coords).finfo(coords.dtype)
+        radius = self.diffeo.largest_safe_coords(info)
+        if math.isinf(radius):
+            return coords
+        return self.image_space.metric.bounded_coords(coords, radius)
+
     def _require_coords(self, coords):
         if coords.ndim < 1 or coords.shape[-1] != self._space.dim:
             raise ShapeError(

@@ -11,7 +11,11 @@ from cornet_nn.command_line.cells import Cells
 from cornet_nn.command_line.fitting import stopped_by_keyboard
 from cornet_nn.training import TrainingDivergedError
 from cornet_nn.training.description import fingerprint
-from geomstats_cor.exceptions import NotFiniteError, NotPositiveDefiniteError
+from geomstats_cor.exceptions import (
+    HiddenMatrixError,
+    NotFiniteError,
+    NotPositiveDefiniteError,
+)
 
 from .methods import EXACT, find_method, why_not
 from .published import published_results, published_settings
@@ -22,7 +26,12 @@ from .splits import splits
 
 _KEYS = ("method", "data", "seed", "epochs", "samples", "settings")
 # Matrices between layers may leave what numbers can hold on the test part, too.
-_DIVERGED = (TrainingDivergedError, NotFiniteError, NotPositiveDefiniteError)
+_DIVERGED = (
+    TrainingDivergedError,
+    HiddenMatrixError,
+    NotFiniteError,
+    NotPositiveDefiniteError,
+)
 
 
 def accuracy_cells(table, options):

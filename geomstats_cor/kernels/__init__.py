@@ -23,8 +23,10 @@ from .correlation import cor, cor_differential, cor_second_differential
 from .exp_scaled import (
     exp_scaled,
     exp_scaled_differential,
+    exp_scaled_factor,
     exp_scaled_second_differential,
 )
+from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
 from .hyperbolic import (
     hyperbolic_boost,
     hyperbolic_curvature,
@@ -75,6 +77,7 @@ from .log_scaled import (
 from .offlog import (
     off_exp,
     off_exp_differential,
+    off_exp_factor,
     off_exp_second_differential,
     off_log,
     off_log_and_differential,
@@ -180,6 +183,12 @@ __all__ = [
     "exp_scaled",
     "exp_scaled_differential",
     "exp_scaled_second_differential",
+    "unit_rows",
+    "lower_factor",
+    "log_of_factor",
+    "log_scaled_of_factor",
+    "off_exp_factor",
+    "exp_scaled_factor",
     "hyperboloid_time",
     "hyperbolic_orthonormal",
     "hyperbolic_from_orthonormal",

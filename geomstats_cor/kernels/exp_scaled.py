@@ -57,6 +57,33 @@ def exp_scaled(null_row_sums):
     return _exp_scaled_at(null_row_sums, *spectrum(null_row_sums))
 
 
+def exp_scaled_factor(null_row_sums):
+    r"""Return the normalised rows of :math:`\exp(R / 2)`, a factor of the exponential.
+
+    .. math:: \operatorname{Exp}^\star(R) = F F^\top .
+
+    Parameters
+    ----------
+    null_row_sums : array, shape=[..., n, n]
+        Symmetric matrix :math:`R` with null row sums.
+
+    Returns
+    -------
+    factor : array, shape=[..., n, n]
+        Matrix with rows of length one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels.exp_scaled import exp_scaled_factor
+    >>> factor = exp_scaled_factor(np.log(2) * np.array([[-1.0, 1.0], [1.0, -1.0]]))
+    >>> (factor @ factor.T).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+    return _rows(_half(null_row_sums, *spectrum(null_row_sums)))[0]
+
+
 def exp_scaled_differential(vector, null_row_sums):
     r"""Return the differential of :math:`\operatorname{Exp}^\star`.
 

@@ -326,13 +326,13 @@ def _balanced(correlation, scaling):
     return scaling, congruence(scaling, correlation)
 
 
-def _balanced_motion(vector, balanced):
+def balanced_motion(vector, balanced):
     """Return the motion of X C X, given X V X, and the relative one of x, negated."""
     response = solve_shifted(namespace(vector).sum(vector, axis=-1), balanced)
     return vector - pair_sums(response) * balanced, response
 
 
-def _balanced_adjoint(cotangent, balanced, extra=0.0):
+def balanced_adjoint(cotangent, balanced, extra=0.0):
     """Return the adjoint, given a cotangent of X C X, and half of one of log x."""
     right = 2.0 * (_row_products(cotangent, balanced) + extra)
     response = solve_shifted(right, balanced)
@@ -362,7 +362,7 @@ def _log_scaled_tangent(tangents, *at):
 def _log_scaled_cotangent(cotangent, needed, correlation, scaling, *spectrum):
     scaling, balanced = _balanced(correlation, scaling)
     moved = log_differential_at(row0_part(cotangent), balanced, *spectrum)
-    moved, _ = _balanced_adjoint(moved, balanced)
+    moved, _ = balanced_adjoint(moved, balanced)
     return congruence(scaling, moved), None, None, None
 
 
@@ -377,7 +377,7 @@ _log_scaled_at = StatedGradient(
 
 def _log_differential_value(vector, correlation, scaling, *spectrum):
     scaling, balanced = _balanced(correlation, scaling)
-    motion, _ = _balanced_motion(congruence(scaling, vector), balanced)
+    motion, _ = balanced_motion(congruence(scaling, vector), balanced)
     return center(log_differential_at(motion, balanced, *spectrum))
 
 
@@ -391,11 +391,11 @@ def _log_differential_tangent(tangents, vector, correlation, scaling, *spectrum)
     if turned is not None:
         scaling, balanced = _balanced(correlation, scaling)
         scaled = congruence(scaling, moving_hollow(vector))
-        motion, response = _balanced_motion(scaled, balanced)
-        turn, slowing = _balanced_motion(congruence(scaling, turned), balanced)
+        motion, response = balanced_motion(scaled, balanced)
+        turn, slowing = balanced_motion(congruence(scaling, turned), balanced)
         # How the motion along the vector changes, as the matrix turns.
         scaled = -pair_sums(slowing) * scaled - pair_sums(response) * turn
-        bend, _ = _balanced_motion(scaled, balanced)
+        bend, _ = balanced_motion(scaled, balanced)
         at = balanced, *spectrum
         curved = log_second_differential_at(motion, turn, *at)
         result = result + center(curved + log_differential_at(bend, *at))
@@ -409,16 +409,16 @@ def _log_differential_cotangent(
     at = balanced, *spectrum
     cotangent = row0_part(cotangent)
     pulled = log_differential_at(cotangent, *at)
-    moved, response = _balanced_adjoint(pulled, balanced)
+    moved, response = balanced_adjoint(pulled, balanced)
     turned = None
     if needed[1]:
         scaled = congruence(scaling, moving_hollow(vector))
-        motion, slowing = _balanced_motion(scaled, balanced)
+        motion, slowing = balanced_motion(scaled, balanced)
         turned = log_second_differential_at(cotangent, motion, *at)
         turned = turned - pair_sums(slowing) * pulled
         turned = turned + symmetric_product(response, slowing)
         extra = _row_products(scaled, moved)
-        turned = congruence(scaling, _balanced_adjoint(turned, balanced, extra)[0])
+        turned = congruence(scaling, balanced_adjoint(turned, balanced, extra)[0])
     return congruence(scaling, moved), turned, None, None, None
 
 

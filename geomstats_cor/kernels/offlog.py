@@ -37,6 +37,7 @@ from ._quadrature import half_rule_for_spectrum
 from ._tangent_spaces import hollow_part, moving_hollow, moving_symmetric
 from .correlation import cor
 from .symmetric import (
+    exp_at,
     exp_differential_at,
     exp_divided_differences,
     exp_half_second_in_basis,
@@ -253,6 +254,35 @@ def off_exp(matrix):
            [0.6, 1. ]])
     """
     return _off_exp_at(matrix, *_solve_diagonal(off_diagonal(matrix)))
+
+
+def off_exp_factor(hollow):
+    r"""Return the square root of :math:`\operatorname{Exp}^\circ(H)`, a factor of it.
+
+    .. math:: F = \exp\left(\tfrac12 (H + \mathcal D(H))\right) , \qquad
+              \operatorname{Exp}^\circ(H) = F F^\top .
+
+    Parameters
+    ----------
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    Returns
+    -------
+    factor : array, shape=[..., n, n]
+        Symmetric positive definite matrix, with rows of length one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels.offlog import off_exp_factor
+    >>> factor = off_exp_factor(np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> (factor @ factor).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+    matrix, values, vectors = _shifted(moving_hollow(hollow))
+    return exp_at(0.5 * matrix, 0.5 * values, vectors)
 
 
 def off_exp_differential(vector, hollow):

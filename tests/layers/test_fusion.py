@@ -60,13 +60,16 @@ def test_fused_is_unfused(key, mlr, activation):
 
 @pytest.fixture
 def conversions(monkeypatch):
-    """Count how often points are made of coordinates."""
-    calls, original = [], CorrelationMetric.from_coords
-    monkeypatch.setattr(
-        CorrelationMetric,
-        "from_coords",
-        lambda self, coords: calls.append(self) or original(self, coords),
-    )
+    """Record what is made of coordinates: points, or factors of points."""
+    calls = []
+    for name in ("from_coords", "factor_from_coords"):
+        original = getattr(CorrelationMetric, name)
+
+        def recorded(self, coords, name=name, original=original):
+            calls.append(name)
+            return original(self, coords)
+
+        monkeypatch.setattr(CorrelationMetric, name, recorded)
     return calls
 
 
@@ -75,20 +78,20 @@ def test_what_cancels_is_not_computed(key, mlr, conversions):
     model = CorNet(5, 4, 3, metric=key, mlr=mlr, activation=torch.tanh)
     given = points(5, (2,), dtype=torch.float32)
     model(given)
-    assert len(conversions) == (0 if key == mlr else 1)
+    assert conversions == ([] if key == mlr else ["factor_from_coords"])
     conversions.clear()
     model.fuse = False
     model(given)
-    assert len(conversions) == 2
+    assert conversions == ["from_coords", "from_coords"]
 
 
 def test_metrics_with_other_parameters_are_other_metrics(conversions):
     other = space_of("olm, beta and gamma", 4)
     given = points(5, (2,), dtype=torch.float32)
     CorNet(5, 4, 3, metric="olm", mlr=other)(given)
-    assert len(conversions) == 1
+    assert conversions == ["factor_from_coords"]
     CorNet(5, 4, 3, metric="olm", mlr=space_of("olm", 4))(given)
-    assert len(conversions) == 1
+    assert conversions == ["factor_from_coords"]
 
 
 def test_sequence_ends_with_the_output_of_the_last_layer():
