@@ -6,7 +6,6 @@ import numpy as np
 from scipy.signal import butter, sosfiltfilt
 from sklearn.model_selection import (
     GroupKFold,
-    LeaveOneGroupOut,
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
@@ -23,44 +22,24 @@ class Problem:
     title, split : str
         What it is, and how it is split.
     matrices : array, shape=[N, n, n]
-        Covariance or correlation matrices, of full rank, that networks take.
-    yardstick : array, shape=[N, n, n]
-        Correlation matrices of the logistic regressions.
-    strength : float
-        Inverse regularisation of the logistic regressions.
+        Covariance or correlation matrices, of full rank.
     labels : array, shape=[N]
-        Classes.
+        Classes, numbers from 0 on.
     groups : array, shape=[N], or None
         Subjects.
     splits : list of tuple of array
         Training and test places.
-    output_size, spdnet_epochs, seeds : int
-        Of the networks.
-    chooses : bool
-        Whether options of the correlation networks are chosen inside the training part.
+    seeds : int
+        Number of networks that are trained on each training part.
     """
 
     title: str
     split: str
     matrices: np.ndarray
-    yardstick: np.ndarray
-    strength: float
     labels: np.ndarray
     groups: np.ndarray | None
     splits: list
-    output_size: int
-    spdnet_epochs: int
     seeds: int
-    chooses: bool
-
-    def validation(self, train):
-        """Return splits of a training part: by subject, or five folds, five times."""
-        if self.groups is not None:
-            parts = LeaveOneGroupOut().split(train, groups=self.groups[train])
-        else:
-            folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=5, random_state=0)
-            parts = folds.split(train, self.labels[train])
-        return [(train[a], train[b]) for a, b in parts]
 
 
 def hdm05_11(folder, relative):
@@ -75,15 +54,10 @@ def hdm05_11(folder, relative):
         title=f"hdm05_11, {place} joints",
         split="one split, subjects disjoint",
         matrices=shrunk(covariances, 1e-3),
-        yardstick=shrunk(correlations(covariances), 1e-3),
-        strength=0.01,
-        labels=data["y"],
+        labels=np.unique(data["y"], return_inverse=True)[1],
         groups=np.array([name.split("_")[1] for name in data["names"]]),
         splits=[_parts(data["split"] == 1)],
-        output_size=12,
-        spdnet_epochs=30,
-        seeds=5,
-        chooses=True,
+        seeds=3,
     )
 
 
@@ -98,15 +72,10 @@ def japanese_vowels(folder, folds=None):
         title="JapaneseVowels",
         split=f"{folds} folds of all samples" if folds else "official split",
         matrices=data["C"],
-        yardstick=data["C"],
-        strength=1.0,
-        labels=data["y"],
+        labels=np.unique(data["y"], return_inverse=True)[1],
         groups=None,
         splits=splits,
-        output_size=12,
-        spdnet_epochs=60,
-        seeds=1 if folds else 5,
-        chooses=True,
+        seeds=1 if folds else 3,
     )
 
 
@@ -118,15 +87,10 @@ def connectomes(folder):
         title="connectomes",
         split="5-fold cross-validation, 20 times",
         matrices=data["C"],
-        yardstick=data["C"],
-        strength=0.01,
-        labels=data["y"],
+        labels=np.unique(data["y"], return_inverse=True)[1],
         groups=None,
         splits=list(folds.split(data["C"], data["y"])),
-        output_size=8,
-        spdnet_epochs=30,
         seeds=1,
-        chooses=False,
     )
 
 
@@ -140,15 +104,10 @@ def radar(folder):
         title="radar (synthetic)",
         split="two folds",
         matrices=shrunk(data.inputs, 1e-3),
-        yardstick=shrunk(correlations(data.inputs), 1e-3),
-        strength=0.01,
         labels=data.labels,
         groups=None,
         splits=list(folds.split(data.inputs, data.labels)),
-        output_size=8,
-        spdnet_epochs=15,
         seeds=1,
-        chooses=False,
     )
 
 
@@ -217,6 +176,9 @@ PROBLEMS = {
     "japanese-vowels": japanese_vowels,
     "japanese-vowels-folds": lambda folder: japanese_vowels(folder, folds=5),
     "connectomes": connectomes,
+    "erp": erp,
+    "myo": myo,
+    "ssvep": ssvep,
     "radar": radar,
 }
 
