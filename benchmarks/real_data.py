@@ -148,8 +148,8 @@ def report(folder):
         for store in folder.glob("*.json")
     }
     lines = [
-        f"Measured {date.today()} with {versions}. Test accuracy, %; ± is the deviation "
-        f"over splits and seeds.",
+        f"Measured {date.today()} with {versions}. Test accuracy, %; ± is the "
+        f"deviation over splits and seeds.",
         "",
         "| data | metric | LR | `CorMLRClassifier()` | `CorNetClassifier()` |",
         "|---|---|---|---|---|",
@@ -190,9 +190,9 @@ def _verdict(results, method):
     listed = ", ".join(f"{name} {metric} {v:+.1f}" for v, (name, metric) in behind)
     return (
         f"- {method} - LR: {statistics.fmean(margins.values()):+.2f} points over "
-        f"{len(margins)} cells; above it on average on {sum(v > 0 for v in by_problem)} "
-        f"of {len(by_problem)} data sets; more than one point below in {len(behind)} "
-        f"cells{': ' + listed if listed else ''}."
+        f"{len(margins)} cells; above it on average on "
+        f"{sum(v > 0 for v in by_problem)} of {len(by_problem)} data sets; more than "
+        f"one point below in {len(behind)} cells{': ' + listed if listed else ''}."
     )
 
 

@@ -16,6 +16,7 @@ _HOMES = {
     "CorBatchNorm": "batch_norm",
     "CorDropout": "dropout",
     "CorSequential": "sequential",
+    "CorBranches": "branches",
     "CovariancePooling": "front_end",
     "Shrinkage": "front_end",
     "MatrixPower": "front_end",

@@ -252,7 +252,7 @@ class Network(nn.Module):
             mean = planes.from_tangent(network.norm.running_mean)
             point = planes.metric.from_coords(mean)
         network.front_end, point = None, point.detach().double()
-        gradient = torch.func.jacrev(network)(point)
+        gradient = torch.func.jacrev(network)(point).detach()
         gradient = gradient.reshape(len(gradient), -1, *gradient.shape[-2:])
         gradient = gradient + gradient.mT
         gradient = gradient - torch.diag_embed(gradient.diagonal(dim1=-2, dim2=-1))

@@ -15,6 +15,8 @@ if not all(map(importlib.util.find_spec, ("torch", "skorch", "tqdm", "matplotlib
 
 from .classifiers import CorMLRClassifier, CorNetClassifier
 from .curves import plot_learning_curves
+from .edges import plot_edge_weights
+from .ensemble import RepresentationEnsemble
 from .errors import (
     ResumeError,
     RunDirectoryError,
@@ -26,7 +28,9 @@ from .loading import load_classifier
 __all__ = [
     "CorNetClassifier",
     "CorMLRClassifier",
+    "RepresentationEnsemble",
     "load_classifier",
+    "plot_edge_weights",
     "plot_learning_curves",
     "TrainingDivergedError",
     "RunDirectoryError",

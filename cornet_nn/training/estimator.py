@@ -171,6 +171,27 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         best = self._logits(X).argmax(-1).numpy()
         return self.classes_[best]
 
+    def edge_weights(self, point=None):
+        """Return how the logit of each class changes with each correlation.
+
+        Parameters
+        ----------
+        point : array, shape=[n, n] or [channels, n, n]
+            Correlation matrices at which the change is taken; the mean of the training
+            samples if None, which needs a normalisation.
+
+        Returns
+        -------
+        edge_weights : numpy.ndarray, shape=[classes, n, n] or [classes, channels, n, n]
+            Symmetric hollow matrices in the order of `classes_`, of sum zero over the
+            classes; the axis of a single channel is left out. See `CorNet.edge_weights`
+            and `plot_edge_weights`.
+        """
+        check_is_fitted(self, "module_")
+        point = None if point is None else torch.as_tensor(point)
+        weights = self.module_.edge_weights(point).cpu().numpy()
+        return weights[:, 0] if weights.shape[1] == 1 else weights
+
     def learning_curves(self):
         """Return a figure of loss and accuracy over the epochs.
 
