@@ -252,8 +252,8 @@ class Network(nn.Module):
             mean = planes.from_tangent(network.norm.running_mean)
             point = planes.metric.from_coords(mean)
         network.front_end, point = None, point.detach().double()
-        gradient = torch.func.jacrev(network)(point).detach()
-        gradient = gradient.reshape(len(gradient), -1, *gradient.shape[-2:])
+        point = point.reshape(-1, *point.shape[-2:])
+        gradient = torch.func.jacrev(lambda x: network(x[None])[0])(point).detach()
         gradient = gradient + gradient.mT
         gradient = gradient - torch.diag_embed(gradient.diagonal(dim1=-2, dim2=-1))
         return gradient - gradient.mean(0)
