@@ -52,6 +52,8 @@ def region_boundaries(decide, resolution, shrinkage, halvings=20):
 
     names, labels = np.unique(decide_at(nodes), return_inverse=True)
     labels = labels.reshape(-1)
+    if len(names) == 1:
+        return {names.item(): LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), int))}
     corners, pairs = _separating_triangles(
         _mixed_tetrahedra(resolution, labels), labels
     )
@@ -263,7 +265,7 @@ def _oriented(decide_at, faces, angles, ends, names):
     normals = np.cross(b - a, c - a)
     length = np.linalg.norm(normals, axis=-1, keepdims=True)
     step = normals / np.where(length > 0.0, length, 1.0)
-    step *= 1e-2 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1)[:, None]
+    step *= 0.05 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1)[:, None]
     center = (a + b + c) / 3.0
     right, turned = (
         np.stack([decide_at(np.clip(x, -0.5 * np.pi, 0.5 * np.pi)) for x in sides], -1)

@@ -133,14 +133,13 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
             surface = found.surface(color=colors[name], alpha=_OPACITY)
             default = {"label": f"region of class {name}", "one_sided": several}
             artists[name] = surface.draw(ax, **default | style)
-    if several:
-        for wire in _wires(decide, {name: colors[name] for name in artists}):
-            wire.draw(ax)
+    if len(artists) > 1:
+        _draw_wire(decide, {name: colors[name] for name in artists}, ax)
     return artists
 
 
-def _wires(decide, colors):
-    """Return the curves on the boundary of the elliptope that are in each region."""
+def _draw_wire(decide, colors, ax):
+    """Draw curves on the boundary of the elliptope in the colours of the regions."""
     share = np.linspace(0.0, 1.0, 61)[:, None]
     paths = [
         path if len(path) > 2 else (1.0 - share) * path[0] + share * path[1]
@@ -149,7 +148,7 @@ def _wires(decide, colors):
     pieces = np.concatenate([np.stack([path[:-1], path[1:]], axis=1) for path in paths])
     pieces *= 1.0 - _SHRINKAGE
     found = decide(from_entries(pieces.mean(axis=1)))
-    return [
-        Curves(tuple(pieces[found == name]), color, 1.0, 0.8)
-        for name, color in colors.items()
-    ]
+    # One artist for all: its nearest point puts it in front of the walls.
+    shown = [k for k, name in enumerate(found.tolist()) if name in colors]
+    shades = [colors[name] for name in found[shown].tolist()]
+    Curves(tuple(pieces[shown]), width=1.0, alpha=0.8).draw(ax, color=shades)

@@ -9,7 +9,8 @@ from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 # Direction of the light, and the largest share of white or black that it adds.
-_LIGHT = np.array([0.4, -0.3, 0.87])
+_LIGHT = np.array([0.4, -0.3, 0.866])
+_LIGHT /= np.linalg.norm(_LIGHT)
 _CONTRAST = 0.2
 
 

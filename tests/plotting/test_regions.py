@@ -114,7 +114,7 @@ def test_a_classifier_of_one_mind_has_no_boundary():
 
 @pytest.fixture(scope="module")
 def four_classes():
-    """The closest of four means, one near each corner of the elliptope."""
+    """Return the closest of four means, one near each corner of the elliptope."""
     space = FullRankCorrelationMatrices(3, equip="olm")
     means = [[0.55, 0.52, 0.5], [0.5, -0.5, -0.4], [-0.5, 0.6, -0.5], [-0.4, -0.5, 0.5]]
     return NearestMean(space, plotting.from_entries(means), [0, 1, 2, 3])
@@ -133,7 +133,7 @@ def test_normals_point_out_of_the_region(four_classes):
         corners = found.vertices[found.faces]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         area = np.linalg.norm(normals, axis=-1)
-        step = 1e-3 * normals / area[:, None]
+        step = 0.03 * normals / area[:, None]
         inside, outside = (
             plotting.from_entries(corners.mean(axis=1) + sign * step)
             for sign in (-1, 1)
