@@ -78,7 +78,7 @@ for key in METRICS:
     )
 
 # %%
-# What to look at
+# What to compare
 # ---------------
 # The heat maps show, per metric, the mean of the controls, where it departs from the
 # entrywise average of the same matrices, the step from controls to patients, and the

@@ -83,7 +83,7 @@ def angle_grid(resolution):
         Angles from boundary to boundary.
     """
     if resolution < 2:
-        raise ParameterError(f"resolution is {resolution}: at least 2 cells are asked.")
+        raise ParameterError(f"resolution is {resolution}: expected at least 2 cells.")
     return np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
 
 
@@ -177,7 +177,7 @@ def level_set(
     if not excess.min() < 0.0 < excess.max():
         return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
 
-    # Where a function runs to infinity the interpolation only wants its sign.
+    # Where a function runs to infinity the interpolation needs only its sign.
     bounded = np.clip(excess, -1e3, 1e3)
     measure = load("skimage.measure")
     vertices, faces, _, _ = measure.marching_cubes(bounded, 0.0)

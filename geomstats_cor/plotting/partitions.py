@@ -220,7 +220,7 @@ def _gathered(decide_at, groups, names, rounds=40, samples=24):
     points : array, shape=[k, 3]
         Middles of the last groups.
     close : array of bool, shape=[k]
-        Whether the points of the last group are at one place.
+        Whether the points of the last group coincide.
     """
     rng = np.random.default_rng(0)
     points, close = groups.mean(axis=1), np.zeros(len(groups), dtype=bool)
