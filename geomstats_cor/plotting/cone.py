@@ -15,7 +15,7 @@ from .palette import class_colors
 # From the open end of the cone fibres are seen side by side. What is left of those
 # behind must not change the colour of those in front.
 _VIEW = (30.0, -25.0)
-_OPACITY = 0.75
+_OPACITY = 0.85
 
 
 def fibre_surface(correlation, height=4.0, resolution=48):

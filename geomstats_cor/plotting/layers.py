@@ -11,7 +11,7 @@ from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import to_rgba
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
-from .shading import ShadedSurface
+from ._shading import ShadedSurface
 
 
 @dataclasses.dataclass(frozen=True)
