@@ -58,12 +58,12 @@ class Surface:
         ax : mpl_toolkits.mplot3d.Axes3D
             Axes.
         **style
-            Keywords of `Poly3DCollection`, and those of `ShadedSurface`.
+            Keywords of `Poly3DCollection`; `shade=False` gives one flat colour.
 
         Returns
         -------
-        artist : ShadedSurface
-            The triangles, a `Poly3DCollection`.
+        artist : Poly3DCollection
+            The triangles.
         """
         style = normalize_kwargs(style, Poly3DCollection)
         style = {"alpha": self.alpha, "label": self.label} | style
