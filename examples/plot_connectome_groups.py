@@ -33,6 +33,7 @@ from geomstats_cor import (
     equal_means_test,
 )
 from geomstats_cor.datasets import load_connectomes
+from geomstats_cor.plotting import METRIC_COLORS
 
 parser = argparse.ArgumentParser(description="Connectomes of patients and controls.")
 parser.add_argument(
@@ -98,7 +99,7 @@ for name, scores in accuracy.items():
 # for permuted labels; on the right, the accuracies of the classifier, one for each
 # repetition.
 
-palette = ["#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73"]
+palette = list(METRIC_COLORS.values())
 figure = plt.figure(figsize=(14.0, 11.0), layout="constrained")
 above, below = figure.subfigures(2, 1, height_ratios=(1.4, 1.0))
 
@@ -110,9 +111,10 @@ for (ax_mean, ax_step), (key, test) in zip(axes.T, means.items(), strict=True):
     ax_step.imshow(patient - control, cmap="PiYG_r", vmin=-0.3, vmax=0.3, extent=extent)
     ax_mean.set(title=key.upper(), yticks=[1, 10, 19, 28])
     ax_step.set(xlabel="network", xticks=[1, 10, 19, 28])
-for row, title in zip(axes, ("controls", "patients − controls"), strict=True):
+titles = {"controls": "correlation", "patients − controls": "difference"}
+for row, (title, label) in zip(axes, titles.items(), strict=True):
     row[0].set_ylabel(f"{title}\nnetwork")
-    above.colorbar(row[0].images[0], ax=row, extend="both", label="correlation")
+    above.colorbar(row[0].images[0], ax=row, extend="both", label=label)
 
 ax_test, ax_accuracy = below.subplots(1, 2)
 for place, (test, color) in enumerate(zip(means.values(), palette, strict=True)):

@@ -6,7 +6,7 @@ A functional connectome is a correlation matrix: an entry says how much two brai
 networks of a subject at rest move together. Here 40 patients with schizophrenia and
 46 healthy controls are summarised by one mean each, and the two means are joined by
 a geodesic, under each of the five metrics of the library. Every metric keeps the
-unit diagonal and positive definiteness; they differ in what they call the middle.
+unit diagonal and positive definiteness; they differ in where the middle is.
 """
 
 # %%
@@ -22,6 +22,7 @@ import numpy as np
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices, frechet_mean
 from geomstats_cor.datasets import load_connectomes
+from geomstats_cor.plotting import METRIC_COLORS, METRIC_MARKERS
 
 parser = argparse.ArgumentParser(description="Means of connectomes, five metrics.")
 parser.add_argument(
@@ -77,7 +78,7 @@ for key in METRICS:
     )
 
 # %%
-# What to look at
+# What to compare
 # ---------------
 # The heat maps show, per metric, the mean of the controls, where it departs from the
 # entrywise average of the same matrices, the step from controls to patients, and the
@@ -144,13 +145,10 @@ for scale, (_, limit) in scales.items():
         label=scale,
     )
 
-palette = ["#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73"]
 ax_det, ax_bend, ax_entry = curves.subplots(3, 1, sharex=True)
-for offset, (key, color, marker) in enumerate(
-    zip(METRICS, palette, "os^Dv", strict=True)
-):
-    style = {"color": color, "lw": 2.0, "label": key.upper()}
-    style |= {"marker": marker, "markevery": (1 + 2 * offset, 10)}
+for offset, key in enumerate(METRICS):
+    style = {"color": METRIC_COLORS[key], "lw": 2.0, "label": key.upper()}
+    style |= {"marker": METRIC_MARKERS[key], "markevery": (1 + 2 * offset, 10)}
     ax_det.plot(times, np.linalg.slogdet(geodesics[key])[1], **style)
     ax_bend.plot(times, np.linalg.norm(bends[key], axis=(-2, -1)), **style)
     ax_entry.plot(times, geodesics[key][:, row, col], **style)

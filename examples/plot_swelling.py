@@ -3,10 +3,10 @@ Swelling, and the way between two correlation matrices
 ======================================================
 
 The entrywise average of two correlation matrices is a correlation matrix again, but
-its determinant exceeds what lies between those of the two: correlations are lost. This
-is swelling. A straight line that goes on past its end, on the other side, soon leaves
-the correlation matrices. A geodesic of any of the five metrics never does, and each
-metric has its own idea of what lies between.
+its determinant exceeds the geometric mean of theirs: correlations are lost. This is
+swelling. A straight line that is continued past its ends leaves the correlation
+matrices sooner or later. A geodesic of any of the five metrics never does, and each
+metric has its own middle between two matrices.
 """
 
 # %%
@@ -23,6 +23,7 @@ import numpy as np
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
 from geomstats_cor.datasets import load_connectomes
+from geomstats_cor.plotting import METRIC_COLORS, METRIC_MARKERS
 
 parser = argparse.ArgumentParser(description="Swelling along geodesics.")
 parser.add_argument(
@@ -66,7 +67,7 @@ for name, path in paths.items():
 # the determinant in the middle minus its average over both ends.
 #
 # No metric of the five keeps determinants, and all of them swell here. The four flat
-# ones swell less than the straight line, the Cholesky metrics least. PHCM swells more:
+# ones swell less than the straight line, ECM and LECM least. PHCM swells more:
 # geodesics of hyperbolic space bend towards the origin, which is the identity matrix,
 # the more so the farther apart their ends are.
 
@@ -99,11 +100,12 @@ for name, excess in swelling.items():
 # The correlation matrices of three variables fill a body with a curved surface, the
 # elliptope, drawn in its three entries.
 
-palette = ["0.35", "#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73"]
+palette = ["0.35", *METRIC_COLORS.values()]
 dashes = ["--", "-", "-", "-", "-", "-"]
+markers = ["X", *METRIC_MARKERS.values()]
 styles = {
     name: {"color": color, "ls": dash, "marker": marker, "lw": 2.0, "ms": 6}
-    for name, color, dash, marker in zip(paths, palette, dashes, "Xos^Dv", strict=True)
+    for name, color, dash, marker in zip(paths, palette, dashes, markers, strict=True)
 }
 
 

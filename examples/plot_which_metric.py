@@ -2,8 +2,9 @@
 What tells the five metrics apart
 =================================
 
-Three questions to a metric, each answered by a computation: which changes of the
-variables does it not notice, how does it curve, and how far does it see the boundary.
+Three questions about a metric, each answered by a computation: which changes of the
+variables does it not notice, how is it curved, and how fast do distances grow towards
+the boundary?
 """
 
 # %%
@@ -68,8 +69,9 @@ ax.set_title("PHCM")
 # How far the boundary is
 # -----------------------
 # Two variables with correlation *r*, and their distance from independence. The boundary
-# is at infinite distance under all five, but not equally soon: ECM and LECM grow like
-# 1 / sqrt(1 - r), the others like a logarithm.
+# is at infinite distance under all five, but distances grow differently: under ECM and
+# LECM, which are the same for two variables, like 1 / sqrt(1 - r), under the others
+# like a logarithm.
 
 gaps = np.geomspace(1e-8, 0.9, 80)
 pairs = np.array([[[1.0, 1.0 - gap], [1.0 - gap, 1.0]] for gap in gaps])
@@ -78,6 +80,8 @@ for key in METRICS:
     metric = FullRankCorrelationMatrices(2, equip=key).metric
     distances = metric.dist(pairs, np.eye(2))
     style = {"color": METRIC_COLORS[key], "marker": METRIC_MARKERS[key]}
+    if key == "ecm":  # below LECM, which is the same here
+        style |= {"linewidth": 5.0, "markersize": 11.0}
     ax.plot(gaps, distances, label=key.upper(), markevery=8, **style)
 ax.set(xscale="log", yscale="log", xlabel="1 − r", ylabel="distance from r = 0")
 ax.invert_xaxis()

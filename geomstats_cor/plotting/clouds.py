@@ -49,8 +49,8 @@ def class_markers(points, labels=None, colors=None):
     labels = np.reshape(labels, (-1,))
     if len(labels) != len(positions):
         raise ShapeError(
-            f"there are {len(labels)} labels for {len(positions)} points: one for each "
-            f"is wanted."
+            f"there are {len(labels)} labels for {len(positions)} points: expected one "
+            f"for each."
         )
     classes = np.unique(labels)
     colors = class_colors(len(classes)) if colors is None else colors

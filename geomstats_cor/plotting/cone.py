@@ -12,6 +12,11 @@ from ..exceptions import ParameterError
 from .layers import Curves, Markers, Scene, Surface, axes_3d
 from .palette import class_colors
 
+# From the open end of the cone fibres are seen side by side. What is left of those
+# behind must not change the colour of those in front.
+_VIEW = (30.0, -25.0)
+_OPACITY = 0.85
+
 
 def fibre_surface(correlation, height=4.0, resolution=48):
     r"""Return the covariance matrices with a given correlation, up to a trace.
@@ -134,7 +139,7 @@ def cone_scene(correlations, height=4.0):
             surface.vertices,
             surface.faces,
             color,
-            0.55,
+            _OPACITY,
             f"$r$ = {r:.2f}".replace("-", "\N{MINUS SIGN}"),
         )
         for surface, color, r in zip(
@@ -157,7 +162,7 @@ def cone_scene(correlations, height=4.0):
         title="covariance matrices over their correlation",
         axis_labels=("variance $a$", "covariance $b$", "variance $d$"),
         limits=((0.0, height), (-half, half), (0.0, height)),
-        view=(22.0, -40.0),
+        view=_VIEW,
     )
 
 

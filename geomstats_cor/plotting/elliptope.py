@@ -76,7 +76,7 @@ def entries_from_angles(angles):
     Parameters
     ----------
     angles : array-like, shape=[..., 3]
-        Angles (a, b, c), between minus and plus half a turn divided by two.
+        Angles (a, b, c), each between -pi/2 and pi/2.
 
     Returns
     -------

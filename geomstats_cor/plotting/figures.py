@@ -19,6 +19,7 @@ from .spheres import sphere_wire
 
 _START, _END = from_entries([[0.77, 0.68, 0.58], [-0.61, -0.8, 0.18]])
 _CENTRES = from_entries([[0.55, 0.35, 0.45], [-0.35, -0.3, 0.1]])
+_CLOUD, _CLOUD_SEED = from_entries([0.9, -0.3, -0.1]), 9
 _STEP = 0.8
 SUFFIXES = (".png", ".pdf", ".html")
 
@@ -64,7 +65,9 @@ def two_classes(seed, count=25):
         Classes.
     """
     metric = FullRankCorrelationMatrices(3, equip="olm").metric
-    noise = 0.3 * np.random.default_rng(seed or 0).standard_normal((2, count, 3))
+    noise = 0.3 * np.random.default_rng(0 if seed is None else seed).standard_normal(
+        (2, count, 3)
+    )
     points = metric.exp_coords(noise, _CENTRES[:, None])
     return points.reshape(-1, 3, 3), np.repeat([0, 1], count)
 
@@ -85,9 +88,11 @@ def elliptope_figure(metrics, seed=None):
         The boundary with data and their Fréchet mean under each metric, and a
         coordinate grid for each metric.
     """
-    space = FullRankCorrelationMatrices(3, equip="ecm")
-    noise = np.random.default_rng(seed or 0).standard_normal((40, 3))
-    points = space.metric.exp_coords(noise, _CENTRES[0])
+    # A wide cloud, so that the means are apart.
+    metric = FullRankCorrelationMatrices(3, equip="olm").metric
+    rng = np.random.default_rng(_CLOUD_SEED if seed is None else seed)
+    noise = 1.6 * rng.standard_normal((60, 3))
+    points = metric.from_coords(metric.to_coords(_CLOUD) + noise)
     cloud = Markers(entries(points), "0.5", size=10.0, label="data")
     means = mean_markers(points, metrics=metrics)
     scenes = [Scene((boundary_wire(), cloud, *means), title="Fréchet means")]

@@ -20,14 +20,14 @@ def transported_frame(space, start, end, count=5):
     start, end : array-like, shape=[n, n]
         End points of the geodesic.
     count : int
-        Number of places, the end points among them.
+        Number of points on the geodesic, the end points included.
 
     Returns
     -------
     points : array, shape=[count, n, n]
-        Places on the geodesic.
+        Points on the geodesic.
     frames : array, shape=[d, count, n, n]
-        Vectors of the frame at each place; orthonormal at every one of them.
+        Vectors of the frame at each point, orthonormal there.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
 
     .. math:: \exp_C(x e_1 + y e_2 + z e_3) .
 
-    The coordinates are those of logarithms at the centre (`exp_coords`): under a flat
-    metric the cells are cubes.
+    The coordinates are those of logarithms at the centre (`exp_coords`): measured by a
+    flat metric, the cells are cubes.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **st
     start, end : array-like, shape=[3, 3]
         End points of the geodesic.
     count : int
-        Number of places.
+        Number of points on the geodesic.
     length : float
         Length of the vectors under the metric.
     ax : mpl_toolkits.mplot3d.Axes3D

@@ -126,7 +126,7 @@ class Hyperplane:
         require_three(self.space)
         with warnings.catch_warnings():
             # The grid goes up to the boundary, where some maps lose a few digits of
-            # sixteen; vertices want seven.
+            # sixteen; vertices need seven.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return level_set(self, resolution=resolution)
 

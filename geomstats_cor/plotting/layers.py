@@ -9,7 +9,9 @@ import dataclasses
 import numpy as np
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import to_rgba
-from mpl_toolkits.mplot3d.art3d import Line3DCollection
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+
+from ._shading import ShadedSurface
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,17 +58,22 @@ class Surface:
         ax : mpl_toolkits.mplot3d.Axes3D
             Axes.
         **style
-            Keywords of `Poly3DCollection`.
+            Keywords of `Poly3DCollection`; `shade=False` gives one flat colour.
 
         Returns
         -------
         artist : Poly3DCollection
-            The polygons.
+            The triangles.
         """
-        # Edges would be drawn twice, and show as a net.
-        default = {"color": self.color, "alpha": self.alpha, "edgecolor": "none"}
-        style = {**default, "label": self.label, **style}
-        return ax.plot_trisurf(*self.vertices.T, triangles=self.faces, **style)
+        style = normalize_kwargs(style, Poly3DCollection)
+        style = {"alpha": self.alpha, "label": self.label} | style
+        corners = np.asarray(self.vertices, dtype=float)[np.asarray(self.faces, int)]
+        had_data = ax.has_data()
+        color = style.pop("color", style.pop("facecolor", self.color))
+        artist = ShadedSurface(corners, color, **style)
+        ax.add_collection3d(artist)
+        ax.auto_scale_xyz(*np.reshape(self.vertices, (-1, 3)).T, had_data)
+        return artist
 
 
 @dataclasses.dataclass(frozen=True)

@@ -83,7 +83,7 @@ def angle_grid(resolution):
         Angles from boundary to boundary.
     """
     if resolution < 2:
-        raise ParameterError(f"resolution is {resolution}: at least 2 cells are asked.")
+        raise ParameterError(f"resolution is {resolution}: expected at least 2 cells.")
     return np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
 
 
@@ -177,7 +177,7 @@ def level_set(
     if not excess.min() < 0.0 < excess.max():
         return LevelSet(np.empty((0, 3, 3)), np.empty((0, 3), dtype=int))
 
-    # Where a function runs to infinity the interpolation only wants its sign.
+    # Where a function runs to infinity the interpolation needs only its sign.
     bounded = np.clip(excess, -1e3, 1e3)
     measure = load("skimage.measure")
     vertices, faces, _, _ = measure.marching_cubes(bounded, 0.0)
@@ -192,7 +192,7 @@ def level_set(
         return function(points_at(share, which)) - level
 
     share = _roots(excess_at, *end_values, tolerance, width)
-    return _welded(LevelSet(points_at(share), faces))
+    return welded(LevelSet(points_at(share), faces))
 
 
 def _opposite_corners(vertices, excess):
@@ -249,10 +249,20 @@ def _roots(function, low_values, high_values, tolerance, width):
     return share
 
 
-def _welded(level_set):
-    """Make one vertex of those at one place, and drop the triangles that this empties.
+def welded(level_set):
+    """Merge vertices at one position, and drop the triangles that this empties.
 
     Whole faces of the cube fall onto edges of the elliptope.
+
+    Parameters
+    ----------
+    level_set : LevelSet
+        Surface.
+
+    Returns
+    -------
+    level_set : LevelSet
+        The same surface.
     """
     places = np.round(level_set.vertices, 10)
     _, first, same = np.unique(places, axis=0, return_index=True, return_inverse=True)

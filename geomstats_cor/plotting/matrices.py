@@ -86,7 +86,7 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
     points = as_floats(points)
     if points.ndim != 3 or not len(points):
         raise ShapeError(
-            f"points has shape {points.shape}: a stack [k, n, n] of matrices is wanted."
+            f"points has shape {points.shape}: expected a stack [k, n, n] of matrices."
         )
     new = axes is None
     axes = _panels(len(points), columns) if new else np.ravel(axes)

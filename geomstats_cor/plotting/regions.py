@@ -3,13 +3,15 @@
 import numpy as np
 
 from ..exceptions import ParameterError
-from .elliptope import as_numpy
-from .layers import axes_3d
-from .level_sets import grid_points, level_set
+from .elliptope import as_numpy, boundary_wire, from_entries
+from .layers import Curves, axes_3d
 from .palette import class_colors
+from .partitions import region_boundaries
 
 # Enough for matrices to be positive definite in single precision.
 _SHRINKAGE = 1e-4
+# What shines through a wall must not change its colour much.
+_OPACITY = 0.85
 
 
 def decision_boundaries(classifier, resolution=32):
@@ -28,7 +30,8 @@ def decision_boundaries(classifier, resolution=32):
     -------
     boundaries : dict of LevelSet
         Surface around the region of each class that occurs on the grid, without the
-        part that is the boundary of the elliptope.
+        part that is the boundary of the elliptope. Surfaces of neighbours share their
+        vertices, also where three or four regions meet. Normals point outwards.
 
     Examples
     --------
@@ -42,19 +45,7 @@ def decision_boundaries(classifier, resolution=32):
     >>> bool(np.allclose(boundaries[1].points[:, 1, 0], 0.5, atol=1e-5))
     True
     """
-    decide = _decision(classifier)
-    grid = decide(grid_points(resolution, _SHRINKAGE).reshape(-1, 3, 3))
-    classes = np.unique(grid)
-    return {
-        name: level_set(
-            lambda points, name=name: np.where(decide(points) == name, 1.0, -1.0),
-            resolution=resolution,
-            width=1e-6,
-            shrinkage=_SHRINKAGE,
-            values=np.where(grid == name, 1.0, -1.0),
-        )
-        for name in classes.tolist()
-    }
+    return region_boundaries(_decision(classifier), resolution, _SHRINKAGE)
 
 
 def _decision(classifier):
@@ -87,6 +78,11 @@ def _as_input(classifier, points):
 def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **style):
     """Draw the surfaces that separate the regions of a classifier.
 
+    The surface between two regions shows the colour of the one on the side of the
+    viewer: whoever looks into a region sees walls of its colour. Curves on the boundary
+    of the elliptope have the colour of the region that they are in, so that regions
+    behind others are seen, too. With one surface only, there are no curves.
+
     Parameters
     ----------
     classifier : object
@@ -118,7 +114,8 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
     [1]
     >>> plt.close("all")
     """
-    boundaries = decision_boundaries(classifier, resolution)
+    decide = _decision(classifier)
+    boundaries = region_boundaries(decide, resolution, _SHRINKAGE)
     colors = dict(zip(boundaries, class_colors(len(boundaries)), strict=True))
     if classes is None:
         classes = list(boundaries)[1 if len(boundaries) == 2 else 0 :]
@@ -129,11 +126,29 @@ def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **st
             f"{', '.join(map(repr, boundaries))}."
         )
     ax = axes_3d(ax)
-    artists = {}
+    artists, several = {}, len(classes) > 1
     for name in classes:
         found = boundaries[name]
         if len(found.faces):
-            surface = found.surface(color=colors[name], alpha=0.4)
-            label = f"region of class {name}"
-            artists[name] = surface.draw(ax, **{"label": label} | style)
+            surface = found.surface(color=colors[name], alpha=_OPACITY)
+            default = {"label": f"region of class {name}", "one_sided": several}
+            artists[name] = surface.draw(ax, **default | style)
+    if len(artists) > 1:
+        _draw_wire(decide, {name: colors[name] for name in artists}, ax)
     return artists
+
+
+def _draw_wire(decide, colors, ax):
+    """Draw curves on the boundary of the elliptope in the colours of the regions."""
+    share = np.linspace(0.0, 1.0, 61)[:, None]
+    paths = [
+        path if len(path) > 2 else (1.0 - share) * path[0] + share * path[1]
+        for path in boundary_wire().paths
+    ]
+    pieces = np.concatenate([np.stack([path[:-1], path[1:]], axis=1) for path in paths])
+    pieces *= 1.0 - _SHRINKAGE
+    found = decide(from_entries(pieces.mean(axis=1)))
+    # One artist for all: its nearest point puts it in front of the walls.
+    shown = [k for k, name in enumerate(found.tolist()) if name in colors]
+    shades = [colors[name] for name in found[shown].tolist()]
+    Curves(tuple(pieces[shown]), width=1.0, alpha=0.8).draw(ax, color=shades)

@@ -7,13 +7,16 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from PIL import Image
 from sklearn.model_selection import StratifiedKFold
 
 from cornet_nn.command_line import compare, splits
+from cornet_nn.command_line.figures import comparison_figure
 from cornet_nn.training import CorNetClassifier
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.plotting import METRIC_COLORS
 
 from .conftest import correlations
 
@@ -167,3 +170,15 @@ def test_settings_of_one_metric_are_checked(words, message, data_file, cornet):
     code, _, errors = cornet("compare", data_file, "--for", *words)
     assert code == 1
     assert message in errors
+
+
+def test_the_figure_has_the_colours_of_the_metrics(tmp_path):
+    rows = [
+        compare.Summary(key, 0.7, 0.1, 0.9, 0.01, [0.6, 0.8])
+        for key in reversed(METRICS)  # whatever the order of the rows
+    ]
+    figure = comparison_figure(rows, "title", tmp_path / "comparison.png")
+    left, right = figure.axes
+    colors = [METRIC_COLORS[key].lower() for key in reversed(METRICS)]
+    assert [to_hex(bar.get_facecolor()) for bar in right.patches] == colors
+    assert [to_hex(c.lines[0].get_color()) for c in left.containers] == colors

@@ -1,8 +1,12 @@
 """Points, classes and means."""
 
+import runpy
+from pathlib import Path
+
 import matplotlib as mpl
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d import proj3d
 
 from geomstats_cor import METRICS, frechet_mean, plotting
 from geomstats_cor.exceptions import ShapeError
@@ -55,3 +59,46 @@ def test_means_are_compared_across_metrics(points):
     gaps = np.linalg.norm(found[:, None] - found, axis=-1)[np.triu_indices(5, 1)]
     assert gaps.min() > 1e-3
     assert len(plotting.plot_mean_comparison(points, metrics=["olm"])) == 1
+
+
+def on_screen(artists):
+    """Return where the markers of artists are, in points."""
+    ax = artists[0].axes
+    places = np.concatenate([positions(artist) for artist in artists])
+    x, y, _ = proj3d.proj_transform(*places.T, ax.get_proj())
+    return ax.transData.transform(np.stack([x, y], axis=-1)) * 72 / ax.figure.dpi
+
+
+def means_among(artists):
+    names = [key.upper() for key in METRICS]
+    return [artist for artist in artists if artist.get_label() in names]
+
+
+def test_the_example_shows_five_means_apart_from_each_other():
+    import matplotlib.pyplot as plt
+
+    runpy.run_path(Path(__file__).parents[2] / "examples" / "plot_elliptope.py")
+    (ax,) = (
+        ax
+        for number in plt.get_fignums()
+        for ax in plt.figure(number).axes
+        if ax.get_title() == "one cloud, five means"
+    )
+    ax.figure.canvas.draw()
+    means = means_among(ax.collections)
+    assert len(means) == 5
+    apart = np.linalg.norm(on_screen(means)[:, None] - on_screen(means), axis=-1)
+    diameter = np.sqrt(means[0].get_sizes()[0])
+    assert apart[np.triu_indices(5, 1)].min() > diameter
+
+
+def test_the_figure_of_the_command_line_hides_no_mean():
+    from geomstats_cor.plotting.figures import elliptope_figure, matplotlib_figure
+
+    figure = matplotlib_figure(elliptope_figure(tuple(METRICS)))
+    figure.canvas.draw()
+    means = means_among(figure.axes[0].collections)
+    assert len(means) == 5
+    apart = np.linalg.norm(on_screen(means)[:, None] - on_screen(means), axis=-1)
+    radius = 0.5 * np.sqrt(means[0].get_sizes()[0])
+    assert apart[np.triu_indices(5, 1)].min() > radius

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 from geomstats_cor import FullRankCorrelationMatrices, plotting
 from geomstats_cor.exceptions import ParameterError
@@ -39,3 +40,18 @@ def test_the_figure_has_fibres_a_segment_and_stars():
 def test_a_correlation_beyond_one_is_refused():
     with pytest.raises(ParameterError, match=r"1\.5"):
         plotting.plot_fibre(1.5)
+
+
+def test_the_colours_of_the_legend_are_in_the_picture():
+    ax = plotting.plot_cone([-0.6, 0.0, 0.6])
+    swatches = ax.legend(loc="upper left").get_patches()
+    shown = [np.array(patch.get_facecolor()) for patch in swatches]
+    ax.get_legend().remove()
+    ax.set_axis_off()
+    ax.figure.canvas.draw()
+    pixels = np.asarray(ax.figure.canvas.buffer_rgba())[..., :3] / 255.0
+    for color, base in zip(shown, plotting.palette.class_colors(3), strict=True):
+        assert tuple(color[:3]) == to_rgba(base)[:3]
+        # Light adds a little white or black, and what is behind shines through.
+        close = np.abs(pixels - color[:3]).max(axis=-1) < 0.25
+        assert close.mean() > 0.01, base

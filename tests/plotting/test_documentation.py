@@ -58,3 +58,18 @@ except ImportError as error:
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
     )
     assert f"plotting needs {missing}: pip install" in run.stdout
+
+
+def test_the_palette_of_metrics_is_written_once():
+    root = PAGE.parents[1]
+    files = [
+        *(root / "examples").glob("*.py"),
+        *(root / "cornet_nn").rglob("*.py"),
+        *(root / "geomstats_cor" / "plotting" / "explore").glob("*.js"),
+    ]
+    assert len(files) > 20
+    for path in files:
+        text = path.read_text(encoding="utf-8").upper()
+        assert sum(color in text for color in plotting.METRIC_COLORS.values()) <= 2, (
+            path
+        )

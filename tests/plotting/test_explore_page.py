@@ -206,3 +206,34 @@ def test_a_zero_normal_and_a_reset_are_survived(page):
     page.run("document.getElementById('start-over').click()")
     page.wait(AT_REST)
     assert page.run(f"{VERTICES}.length") > 800
+
+
+@pytest.mark.parametrize("key", METRICS)
+def test_the_formula_beside_the_number_gives_the_number(page, key):
+    page.run(f"document.querySelector('input[value={key}]').click()")
+    set_slider(page, "offset", 0.7)
+    page.wait(f"Page.picture.scene.curves[0].name === '{key.upper()} geodesic'")
+    page.wait(AT_REST)
+    shown = page.run("document.getElementById('side').innerText")
+    assert "γ" in shown
+    number = float(shown.split(":")[1].split(",")[0].replace("−", "-"))
+    space = FullRankCorrelationMatrices(3, equip=key)
+    normal = plotting.from_entries([0.9, 0.65, 0.35]) - np.eye(3)
+    point = plotting.from_entries(page.run("Page.picture.scene.points[2].entries"))
+    if key == "phcm":
+        assert "in the Poincaré ball" in shown
+        assert "at Exp(γ Z / |Z|)" in shown
+        expected = plotting.Hyperplane.from_trivialization(space, normal, 0.7)(point)
+    else:
+        assert "⟨Log X, Z⟩ / |Z| − γ, with Log and the product at the identity" in shown
+        identity, metric = np.eye(3), space.metric
+        product = metric.inner_product(metric.log(point, identity), normal, identity)
+        expected = product / metric.norm(normal, identity) - 0.7
+    assert number == pytest.approx(expected, abs=6e-4)
+
+
+def test_surfaces_have_the_colours_of_the_library(page):
+    for key, color in plotting.METRIC_COLORS.items():
+        page.run(f"document.querySelector('input[value={key}]').click()")
+        page.wait(f"Page.picture.scene.curves[0].name === '{key.upper()} geodesic'")
+        assert page.run("Page.picture.scene.surface.color") == color

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
+from scipy.spatial import cKDTree
 
 from geomstats_cor import (
     METRICS,
@@ -108,3 +110,66 @@ def test_a_classifier_of_one_mind_has_no_boundary():
     assert list(found) == [1]
     assert len(found[1].faces) == 0
     assert plotting.plot_decision_regions(lambda p: np.ones((len(p), 1)), 4) == {}
+
+
+@pytest.fixture(scope="module")
+def four_classes():
+    """Return the closest of four means, one near each corner of the elliptope."""
+    space = FullRankCorrelationMatrices(3, equip="olm")
+    means = [[0.55, 0.52, 0.5], [0.5, -0.5, -0.4], [-0.5, 0.6, -0.5], [-0.4, -0.5, 0.5]]
+    return NearestMean(space, plotting.from_entries(means), [0, 1, 2, 3])
+
+
+def test_regions_share_their_vertices_where_they_meet(four_classes):
+    boundaries = plotting.decision_boundaries(four_classes, 12)
+    for name, found in boundaries.items():
+        others = [x.vertices for key, x in boundaries.items() if key != name]
+        apart, _ = cKDTree(np.concatenate(others)).query(found.vertices)
+        assert apart.max() < 1e-8, name
+
+
+def test_normals_point_out_of_the_region(four_classes):
+    for name, found in plotting.decision_boundaries(four_classes, 12).items():
+        corners = found.vertices[found.faces]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        area = np.linalg.norm(normals, axis=-1)
+        step = 0.03 * normals / area[:, None]
+        inside, outside = (
+            plotting.from_entries(corners.mean(axis=1) + sign * step)
+            for sign in (-1, 1)
+        )
+        full = np.linalg.eigvalsh(np.stack([inside, outside])).min(axis=(0, 2)) > 1e-4
+        known = full & (area > 1e-4)
+        right = four_classes.predict(inside[known]) == name
+        right &= four_classes.predict(outside[known]) != name
+        assert right.mean() > 0.95
+
+
+def test_the_legend_shows_the_colours_of_the_picture(four_classes):
+    artists = plotting.plot_decision_regions(four_classes, 8)
+    ax = artists[0].axes
+    legend = ax.legend(loc="upper left")
+    ax.figure.canvas.draw()
+    colors = plotting.palette.class_colors(4)
+    for color, patch, artist in zip(
+        colors, legend.get_patches(), artists.values(), strict=True
+    ):
+        assert patch.get_facecolor() == to_rgba(color, artist.get_alpha())
+        shades = artist.get_facecolor() - patch.get_facecolor()
+        assert np.abs(shades).max() <= 0.2
+    assert [text.get_text() for text in legend.get_texts()] == [
+        f"region of class {k}" for k in range(4)
+    ]
+
+
+def test_every_class_is_seen_from_every_side(four_classes):
+    artists = plotting.plot_decision_regions(four_classes, 8)
+    ax = artists[0].axes
+    ax.set_axis_off()
+    for azimuth in (-62, 28, 118, 208):
+        ax.view_init(20, azimuth)
+        ax.figure.canvas.draw()
+        pixels = np.asarray(ax.figure.canvas.buffer_rgba())[..., :3] / 255.0
+        for color in plotting.palette.class_colors(4):
+            close = np.abs(pixels - to_rgba(color)[:3]).max(axis=-1) < 0.2
+            assert close.sum() > 100, (azimuth, color)

@@ -96,7 +96,8 @@ def _read(name):
 def _metric(key, checked):
     return (
         f'<label style="--swatch: {METRIC_COLORS[key]}">'
-        f'<input type="radio" name="metric" value="{key}"{" checked" * checked}>'
+        f'<input type="radio" name="metric" value="{key}" '
+        f'data-color="{METRIC_COLORS[key]}"{" checked" * checked}>'
         f"<span>{key.upper()}</span></label>"
     )
 

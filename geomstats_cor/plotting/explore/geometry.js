@@ -178,13 +178,19 @@ const Geometry = (() => {
     };
   };
 
+  // What the margins are, in words: the point P of the hyperplane is at the offset gamma.
+  const FLAT = "⟨Log X, Z⟩ / |Z| − γ, with Log and the product at the identity";
+  const BALL = "⟨Log X, Z⟩ / |Z| in the Poincaré ball, with Log and the product at Exp(γ Z / |Z|)";
+
   // --- The five -------------------------------------------------------------------
   const straight = (metric) => (start, end, t) => {
     const [a, b] = [metric.toCoords(start), metric.toCoords(end)];
     return metric.fromCoords(a.map((v, k) => v + t * (b[k] - v)));
   };
   const flat = (name, toCoords, fromCoords, tangentAtIdentity) => {
-    const metric = { name, toCoords, fromCoords, margin: flatMargin(tangentAtIdentity) };
+    const metric = {
+      name, toCoords, fromCoords, margin: flatMargin(tangentAtIdentity), formula: FLAT,
+    };
     metric.geodesic = straight(metric);
     return metric;
   };
@@ -204,6 +210,7 @@ const Geometry = (() => {
       toCoords: toRows,
       fromCoords: fromRows,
       margin: ballMargin,
+      formula: BALL,
       geodesic(start, end, t) {
         const [a, b] = [rows(theta(start)), rows(theta(end))];
         return thetaInverse(a.flatMap((row, k) => hyperbolicBetween(row, b[k], t)));

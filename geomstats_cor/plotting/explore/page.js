@@ -1,9 +1,9 @@
 "use strict";
 // The controls, and what follows when they move.
 const Page = (() => {
-  const COLORS = {
-    ecm: "#0072B2", lecm: "#56B4E9", olm: "#D55E00", lsm: "#E69F00", phcm: "#009E73",
-  };
+  // The palette of the library, by metric.
+  const COLORS = Object.fromEntries([...document.querySelectorAll("input[name=metric]")].map(
+    (input) => [input.value, input.dataset.color]));
   const COARSE = { resolution: 12, tolerance: 1e-3 };
   const FINE = { resolution: 20, tolerance: 1e-7 };
   const STEPS = 60;
@@ -92,7 +92,7 @@ const Page = (() => {
     const side = empty ? NaN : metric.margin(plane)(metric.toCoords(between));
     element("side").textContent = empty
       ? "A normal of zero defines no hyperplane."
-      : `⟨Log X, Z⟩ / |Z| at the point X: ${format(side)}`;
+      : `Side of the point X: ${format(side)}, which is ${metric.formula}.`;
     element("surface-note").textContent =
       !empty && picture.scene.surface && picture.scene.surface.triangles.length === 0
         ? "The hyperplane lies too close to the boundary to be drawn." : "";
