@@ -3,8 +3,8 @@
     python -m benchmarks.mixed_metrics --data DIR
 
 `CorNetClassifier` with its defaults in float32: `fit` on a part of the samples, and
-`predict` on the others. Counts errors, NaN probabilities, and the accuracy. Then SGD with
-a learning rate of 0.1 under each metric, with nothing else set.
+`predict` on the others. Counts errors, NaN probabilities, and the accuracy. Then SGD
+with a learning rate of 0.1 under each metric, with nothing else set.
 """
 
 import argparse
