@@ -308,6 +308,12 @@ def get_metric(key):
         ) from None
 
 
+def _shown(x):
+    """Return a short text for a value, or the name of its type."""
+    text = repr(x)
+    return text if len(text) <= 60 else f"a {type(x).__name__}"
+
+
 def require_metric(space):
     """Return the metric of a space, or raise if it is not one of this library.
 
@@ -323,6 +329,12 @@ def require_metric(space):
     """
     metric = getattr(space, "metric", None)
     if not isinstance(metric, CorrelationMetric):
+        if not hasattr(space, "metric"):
+            raise ParameterError(
+                f"space is {_shown(space)}: expected an equipped space, "
+                f'FullRankCorrelationMatrices(n, equip="olm"), or the key of a metric, '
+                f"one of {', '.join(METRICS)}."
+            )
         raise ParameterError(
             f"the metric of the space is {type(metric).__name__}, not one of "
             f"{', '.join(METRICS)}: use space.equip_with_metric."

@@ -80,7 +80,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Key of `METRICS`, class of metric, or an equipped space.
     sigma : float or "median"
         Length scale; the median length between the matrices of `fit` if "median".
-    on_bad : {"raise", "mend"}
+    on_bad : {"raise", "repair", "repair_each"}
         What to do with bad matrices; see `ToCoords`.
 
     Attributes
@@ -93,6 +93,9 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Equipped space.
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
+    min_eigenvalue_ : float
+        Smallest eigenvalue that all matrices are given, with on_bad="repair": 0.05 if
+        `fit` met a bad matrix, otherwise that of its worst matrix if less.
 
     References
     ----------

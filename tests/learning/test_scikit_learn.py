@@ -107,7 +107,7 @@ class TestParameters:
     @pytest.mark.parametrize("Estimator", TAKING_MATRICES)
     def test_sparse_data_are_refused(self, data, Estimator):
         sparse = scipy.sparse.csr_array(pack_strictly_lower(data[0]))
-        with pytest.raises(TypeError, match="X is sparse"):
+        with pytest.raises(TypeError, match="X is a sparse array"):
             Estimator().fit(sparse, data[1])
 
     @pytest.mark.parametrize("Estimator", TAKING_MATRICES)
