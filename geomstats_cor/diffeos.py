@@ -14,7 +14,7 @@ from . import kernels
 from .kernels._arrays import eye_like, namespace
 from .kernels._gradients import is_plain, is_readable
 from .kernels._tolerances import rank_tolerance
-from .kernels.log_scaled import lower_log_scaled
+from .kernels.log_scaled_maps import lower_log_scaled
 from .kernels.symmetric import lower_sym_log
 from .validation import (
     call_strictly,

@@ -527,16 +527,17 @@ def _are_alike(values):
 
 def _is_plain(array):
     """Tell whether an array is dense, without a mask, and no subclass of numpy's."""
-    if isinstance(array, np.ndarray | np.generic):
+    if is_torch(array):
+        return array.layout == namespace(array).strided and not (
+            array.is_nested or type(array).__name__ == "MaskedTensor"
+        )
+    if isinstance(array, _OF_NUMPY):
         return type(array) in _PLAIN and array.dtype.isnative
-    if not is_torch(array):
-        return True
-    return array.layout == namespace(array).strided and not (
-        array.is_nested or type(array).__name__ == "MaskedTensor"
-    )
+    return True
 
 
 _PLAIN = (np.ndarray, np.float64, np.float32)
+_OF_NUMPY = (np.ndarray, np.generic)
 
 
 def plain(name, value):

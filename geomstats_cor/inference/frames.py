@@ -152,8 +152,8 @@ def correlations_of_equal_frames(signals, frames=None):
         norms = np.linalg.norm(centered, axis=0)
         if not np.all(norms > 0.0):
             raise ParameterError(
-                f"signals[{i}] is constant in column {int(np.argmin(norms))}, which has "
-                f"no correlation: leave this variable or this signal out."
+                f"signals[{i}] is constant in column {int(np.argmin(norms))}, so that "
+                f"it has no correlations: leave this variable or this signal out."
             )
         unit = centered / norms
         point = unit.T @ unit
