@@ -511,7 +511,7 @@ def warn_near_boundary(where):
 def _are_alike(values):
     """Tell quickly that values are plain arrays of one library, dtype and device."""
     first, *others = values
-    if not array_api_compat.is_array_api_obj(first) or not _is_plain(first):
+    if not array_api_compat.is_array_api_obj(first) or not is_plain_array(first):
         return False
     xp = namespace(first)
     if first.dtype != xp.float64 and first.dtype != xp.float32:
@@ -520,13 +520,24 @@ def _are_alike(values):
         type(x) is type(first)
         and x.dtype == first.dtype
         and x.device == first.device
-        and _is_plain(x)
+        and is_plain_array(x)
         for x in others
     )
 
 
-def _is_plain(array):
-    """Tell whether an array is dense, without a mask, and no subclass of numpy's."""
+def is_plain_array(array):
+    """Tell whether an array is dense, without a mask, and no subclass of numpy's.
+
+    Parameters
+    ----------
+    array : array
+        Array.
+
+    Returns
+    -------
+    is_plain : bool
+        Whether it can be computed with as it is.
+    """
     if is_torch(array):
         return array.layout == namespace(array).strided and not (
             array.is_nested or type(array).__name__ == "MaskedTensor"

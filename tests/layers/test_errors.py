@@ -138,14 +138,14 @@ def test_the_printed_basis_is_that_of_frobenius(name):
 
 
 def test_arrays_of_another_library():
-    with pytest.raises(ArrayTypeError, match="is a ndarray: a tensor is wanted"):
+    with pytest.raises(ArrayTypeError, match="expected a torch tensor, got a ndarray"):
         CorMLR(SMALL, 2)(np.eye(3))
-    with pytest.raises(ArrayTypeError, match="is a list: a tensor is wanted"):
+    with pytest.raises(ArrayTypeError, match="expected a torch tensor, got a list"):
         BetaConcat()([[0.1, 0.2]])
 
 
 def test_networks():
-    with pytest.raises(ParameterError, match="no metric goes with it"):
+    with pytest.raises(ParameterError, match="metric is required when"):
         CorNet(4, 3, 2)
     with pytest.raises(ParameterError, match="there is no metric 'spam'"):
         CorNet(4, 3, 2, metric="spam")
@@ -161,9 +161,9 @@ def test_networks():
 
 
 def test_integers():
-    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+    with pytest.raises(ArrayTypeError, match="float32, got int64"):
         CorMLR(SMALL, 2)(torch.eye(3, dtype=torch.int64))
-    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+    with pytest.raises(ArrayTypeError, match="float32, got int64"):
         PoincareExp0()(torch.zeros(4, dtype=torch.int64))
 
 

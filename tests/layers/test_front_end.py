@@ -195,7 +195,7 @@ def test_autocast_does_not_reach_the_matrices():
 )
 @pytest.mark.parametrize("shape", [(), (3,), (3, 2), (2, 3, 2)], ids=str)
 def test_matrices_that_are_not_square(module, shape):
-    with pytest.raises(ShapeError, match="covariance matrices .* are wanted"):
+    with pytest.raises(ShapeError, match="expected covariance matrices, .* got"):
         module(torch.ones(shape))
 
 
