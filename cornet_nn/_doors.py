@@ -1,5 +1,6 @@
 """Input validation for layers: spaces, numbers and shapes."""
 
+import math
 import operator
 from numbers import Real
 
@@ -191,8 +192,8 @@ def require_symmetric(covariance):
         return
     x = detached(covariance)
     scale = max(map(abs, extremes(x)))
-    # A NaN compares as false, and is found below.
-    if extremes(x - x.mT)[1] <= input_tolerance(x) * scale:
+    # A NaN compares as false, and is found below like an infinity.
+    if extremes(x - x.mT)[1] <= input_tolerance(x) * scale < math.inf:
         return
     require_finite("covariance", x)
     require_covariance("covariance", x)

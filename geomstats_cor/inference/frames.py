@@ -10,6 +10,7 @@ import numpy as np
 
 from .._callers import warn_user
 from ..exceptions import (
+    ArrayTypeError,
     NotFiniteError,
     ParameterError,
     ShapeError,
@@ -55,6 +56,25 @@ def warn_if_frames_differ(frames, labels, names):
     )
 
 
+def as_labels(labels):
+    """Return labels as an array, or raise if they are masked or of different lengths.
+
+    Parameters
+    ----------
+    labels : array-like
+        Labels.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+        Labels.
+    """
+    try:
+        return np.asarray(plain("labels", labels))
+    except ValueError:
+        raise ShapeError("labels: expected shape [N], got nested sequences.") from None
+
+
 def match_frames(labels, frames, rng=None):
     """Select matrices so that the groups have the same numbers of frames.
 
@@ -81,7 +101,7 @@ def match_frames(labels, frames, rng=None):
     >>> match_frames(["a", "a", "a", "b", "b"], [20, 20, 24, 24, 30], rng=0)
     array([2, 3])
     """
-    labels = np.asarray(plain("labels", labels))
+    labels = as_labels(labels)
     if labels.ndim != 1:
         raise ShapeError(f"labels: expected shape [N], got {labels.shape}.")
     frames = _admit_frames(frames, len(labels))
@@ -129,6 +149,13 @@ def correlations_of_equal_frames(signals, frames=None):
     >>> bool(np.allclose(points[1], np.corrcoef(signals[1][:20], rowvar=False)))
     True
     """
+    try:
+        signals = list(signals)
+    except TypeError:
+        raise ArrayTypeError(
+            f"signals: expected a sequence of arrays of shape [T, n], got a "
+            f"{type(signals).__name__}."
+        ) from None
     signals = [_admit_signal(signal, i) for i, signal in enumerate(signals)]
     if not signals:
         raise ShapeError("signals is empty: expected arrays of shape [T, n].")
@@ -166,13 +193,18 @@ def _admit_signal(signal, index):
     name = f"signals[{index}]"
     signal = plain(name, signal)
     try:
-        signal = np.asarray(signal, dtype=float)
-    except (TypeError, ValueError):
+        signal = np.asarray(signal)
+    except ValueError:  # rows of different lengths
         signal = np.empty(0)
+    if signal.dtype.kind not in "biuf":
+        raise ArrayTypeError(
+            f"{name}: expected numbers of shape [T, n], got dtype {signal.dtype}."
+        )
+    signal = signal.astype(float)
     if signal.ndim != 2 or signal.shape[1] < 2:
         raise ShapeError(
-            f"{name}: expected numbers of shape [T, n] with n >= 2, a row for each "
-            f"frame, got {signal.shape}."
+            f"{name}: expected shape [T, n] with n >= 2, a row for each frame, got "
+            f"{signal.shape}."
         )
     if not np.all(np.isfinite(signal)):
         raise NotFiniteError(

@@ -8,8 +8,8 @@ from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._arrays import namespace
 from ..kernels._gradients import detached
 from ..means import frechet_mean
-from ..validation import as_arrays, plain, require_stack
-from .frames import warn_if_frames_differ
+from ..validation import as_arrays, require_stack
+from .frames import as_labels, warn_if_frames_differ
 
 
 def admit_sample(points, least=2):
@@ -107,7 +107,7 @@ class Groups:
 def _admit_labels(labels, number):
     if array_api_compat.is_array_api_obj(labels):
         labels = array_api_compat.to_device(detached(labels), "cpu")
-    labels = np.asarray(plain("labels", labels))
+    labels = as_labels(labels)
     if labels.shape != (number,):
         raise ShapeError(
             f"labels: expected shape [{number}], a label for each matrix, got "

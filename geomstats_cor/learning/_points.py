@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 from .. import kernels
 from .._labels import are_tables, without_names
 from ..correlation_matrices import equipped
-from ..exceptions import ParameterError
+from ..exceptions import ArrayTypeError, ParameterError
 from ..stacks import (
     SAFE_EIGENVALUE,
     as_stack,
@@ -33,7 +33,7 @@ class PointsEstimator(BaseEstimator):
         """
         stack = self._read_stack(X, reset)
         entries = X if stack is None else kernels.pack_strictly_lower(stack)
-        targets = {} if y is None else {"y": y}
+        targets = {} if y is None else {"y": plain("y", y)}
         checked = validate_data(
             self,
             entries,
@@ -64,6 +64,7 @@ class PointsEstimator(BaseEstimator):
             self._variables = order
         require_one_size(X, name)
         array = X if hasattr(X, "shape") else np.asanyarray(X)
+        _require_numbers(name, array)
         if len(array.shape) != 3:
             return None
         stack = np.asarray(array)
@@ -98,3 +99,20 @@ class PointsEstimator(BaseEstimator):
         if not self._is_condensed:
             return points
         return kernels.pack_strictly_lower(points)[:, : self.n_features_in_]
+
+
+def _require_numbers(name, array):
+    """Raise for arrays that scikit-learn would take for numbers, or not convert."""
+    kind = getattr(getattr(array, "dtype", None), "kind", "f")
+    try:
+        if kind == "O" and isinstance(array, np.ndarray):
+            array.astype(np.float64)
+    except OverflowError:
+        kind = "V"
+    except (TypeError, ValueError):
+        return  # scikit-learn says what is wrong
+    if kind in "VMm":
+        raise ArrayTypeError(
+            f"{name}: expected numbers, got an array of dtype {array.dtype} that does "
+            f"not convert to float64."
+        )

@@ -1,5 +1,7 @@
 """Interpolation and extrapolation along geodesics."""
 
+import array_api_compat
+import numpy as np
 from array_api_compat import array_namespace
 
 from ..correlation_matrices import equipped
@@ -46,6 +48,7 @@ def interpolate(points, times, at, space):
     """
     points = one_stack(points)
     metric = equipped(space, points.shape[-1], "points").metric
+    metric.to_coords(points)  # validates those between which no time lies as well
     xp = array_namespace(points)
     times, at = times_of(points, times), as_times("at", at, points)
     if times.shape[0] < 2:
@@ -104,8 +107,13 @@ def as_times(name, times, points):
     """
     times = plain(name, times)
     try:
+        if not array_api_compat.is_torch_array(times):
+            times = np.asarray(times)
+            if times.dtype.kind not in "biufO":
+                raise TypeError
+            times = times.astype(float)
         times = constant(times, points)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise ArrayTypeError(
             f"{name}: expected numbers of shape [T], got a {type(times).__name__} that "
             f"does not convert to them."

@@ -204,7 +204,7 @@ def test_errors():
         nn.CovariancePooling()(torch.zeros(3, 1))
     with pytest.raises(ShapeError, match="at least two time steps"):
         nn.CovariancePooling()(torch.zeros(3))
-    with pytest.raises(ParameterError, match="from 0 to 1, not 2"):
+    with pytest.raises(ParameterError, match="from 0 to 1, got 2"):
         nn.Shrinkage(2)
     with pytest.raises(ParameterError, match="indices from 0 to 1"):
         nn.JointFeatures([1, 2])
