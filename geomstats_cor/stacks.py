@@ -27,6 +27,7 @@ from .exceptions import (
     ShapeError,
 )
 from .kernels._arrays import diagonal, eye_like, flagged_cholesky, symmetrize
+from .kernels._gradients import detached
 from .kernels._tolerances import input_tolerance, rank_tolerance
 from .validation import as_arrays, plain, require_number, require_stack
 
@@ -182,8 +183,8 @@ def _require_no_diagonal(rows, name, allows_some):
     xp = array_namespace(rows)
     ones = rows == 1.0
     held = xp.any(ones, axis=-1)
-    found = rows.shape[0] > 0 and bool(xp.all(held) if allows_some else xp.any(held))
-    if found:
+    alike = rows.shape[0] > 1 and bool(xp.all(held))
+    if alike or (not allows_some and bool(xp.any(held))):
         row = int(xp.argmax(xp.astype(held, xp.int8)))
         column = int(xp.argmax(xp.astype(ones[row], xp.int8)))
         raise ShapeError(
@@ -258,7 +259,7 @@ def find_bad(points):
     """
     (points,) = as_arrays(points=points)
     require_stack(points=points)
-    xp = array_namespace(points)
+    points, xp = detached(points), array_namespace(points)
     tolerance = input_tolerance(points)
     finite = xp.all(xp.isfinite(points), axis=(-2, -1))
     points = _where(finite, points, eye_like(points))

@@ -94,6 +94,14 @@ class PointsEstimator(BaseEstimator):
             self.min_eigenvalue_ = floor
         return points if report.bad else repair(points, floor)[0]
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        # The checks of scikit-learn feed tables of any numbers, which are no
+        # correlations. Only a repair makes points of them.
+        tags._skip_test = self.on_bad == "raise"
+        return tags
+
     def _write_points(self, points):
         """Return points in the form that `fit` was given."""
         if not self._is_condensed:

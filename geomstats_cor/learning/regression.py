@@ -185,6 +185,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = False  # the matrices are the targets
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
