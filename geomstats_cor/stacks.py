@@ -212,6 +212,19 @@ def triangle_size(count):
     return n * (n - 1) // 2
 
 
+def require_dense(X, name="X"):
+    """Raise if an argument is sparse or masked.
+
+    Parameters
+    ----------
+    X : object
+        Argument.
+    name : str
+        Its name.
+    """
+    plain(name, X)
+
+
 def require_one_size(X, name="X"):
     """Raise if a sequence has matrices, or rows of entries, of different sizes.
 
