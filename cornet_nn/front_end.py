@@ -102,7 +102,7 @@ class Shrinkage(nn.Module):
         super().__init__()
         if not 0.0 <= amount <= 1.0:
             raise ParameterError(
-                f"amount: expected a shrinkage from 0 to 1, got {amount}."
+                f"the amount of shrinkage is from 0 to 1, got {amount}."
             )
         self.amount = float(amount)
 

@@ -51,9 +51,13 @@ def as_source(chunks, weights=None, chunk_size=None):
 
         return DaskSource(chunks, weights, chunk_size)
     if array_api_compat.is_array_api_obj(chunks):
-        if weights is not None and len(weights) != len(chunks):
+        if chunks.ndim < 1:
             raise ShapeError(
-                f"there are {len(weights)} weights, but {len(chunks)} matrices."
+                "chunks: expected an array of shape [N, n, n], got a single number."
+            )
+        if weights is not None and _length(weights) != len(chunks):
+            raise ShapeError(
+                f"weights: expected shape [{len(chunks)}], got {np.shape(weights)}."
             )
         return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
     if weights is not None:
@@ -71,6 +75,14 @@ def as_source(chunks, weights=None, chunk_size=None):
             f"blocks, or a function that returns one, got a {type(chunks).__name__}."
         ) from None
     return Source(lambda: chunks, is_repeatable, None, chunk_size)
+
+
+def _length(weights):
+    """Return the number of weights; zero of what is no sequence."""
+    try:
+        return len(weights)
+    except TypeError:
+        return 0
 
 
 def _mapped(path):
@@ -174,9 +186,9 @@ def summarise_block(
             f"block {index}: expected a stack of matrices, shape [k, n, n], got "
             f"{tuple(points.shape)}."
         )
-    if weights is not None and len(weights) != len(points):
+    if weights is not None and _length(weights) != len(points):
         raise ShapeError(
-            f"block {index} has {len(points)} matrices, but {len(weights)} weights."
+            f"block {index} has {len(points)} matrices, but {_length(weights)} weights."
         )
     size = chunk_size or piece_size(points.shape[-1])
     state = None

@@ -22,10 +22,12 @@ from .pullback import CorrelationMetric
 from .sampling import as_generator, as_samples, lkj_unit_lower
 from .validation import (
     as_arrays,
+    plain,
     require_broadcast,
     require_correlation,
     require_covariance,
     require_finite,
+    require_integer,
     require_matrices,
     require_number,
     require_positive_definite,
@@ -111,6 +113,11 @@ class FullRankCorrelationMatrices(LevelSet):
             raise ParameterError(
                 f"n is {n}: a correlation matrix relates at least 2 variables."
             )
+        strict = isinstance(check, str) and check == "strict"
+        if not (isinstance(check, bool | np.bool_) or strict):
+            raise ParameterError(
+                f'check: expected True, False or "strict", got {check!r}.'
+            )
         self.check = check
         prepare_torch()
         super().__init__(dim=self.n * (self.n - 1) // 2, equip=False)
@@ -178,6 +185,7 @@ class FullRankCorrelationMatrices(LevelSet):
             Diagonal minus one.
         """
         (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
         return diagonal(point) - 1.0
 
     def tangent_submersion(self, vector, point=None):
@@ -196,6 +204,7 @@ class FullRankCorrelationMatrices(LevelSet):
             Diagonal.
         """
         vector, point = as_arrays(("point",), vector=vector, point=point)
+        require_matrices(self.n, vector=vector, point=point)
         return diagonal(_like_batch(vector, point))
 
     def belongs(self, point, atol=None):
@@ -555,7 +564,10 @@ class FullRankCorrelationMatrices(LevelSet):
         permuted : array, shape=[..., n, n]
             Matrix with entries s[i] s[j] C[p[i], p[j]].
         """
-        signs = np.asarray(signs, dtype=float)
+        try:
+            signs = np.asarray(plain("signs", signs), dtype=float)
+        except (TypeError, ValueError):
+            signs = np.empty(0)
         if signs.shape != (self.n,) or not np.all(np.abs(signs) == 1.0):
             raise ParameterError(f"signs must be {self.n} numbers, each 1 or -1.")
         return self.diag_action(
@@ -599,10 +611,13 @@ class FullRankCorrelationMatrices(LevelSet):
         >>> FullRankCorrelationMatrices(3, equip=False).random_point(5, rng=0).shape
         (5, 3, 3)
         """
+        require_integer("n_samples", n_samples)
         rng = as_generator(rng)
         if bound is None:
             points = kernels.theta_inverse(lkj_unit_lower(n_samples, self.n, eta, rng))
         else:
+            # Beyond, exponentials overflow.
+            require_number("bound", bound, 0.0, 300.0 / self.n, includes_low=True)
             entries = rng.uniform(-bound, bound, size=(n_samples, self.n, self.n))
             points = kernels.cor(kernels.sym_exp(symmetrize(entries)))
         return as_samples(points, like)
@@ -627,6 +642,8 @@ class FullRankCorrelationMatrices(LevelSet):
             Tangent vectors, one for each point of the batch.
         """
         (base_point,) = as_arrays(("base_point",), base_point=base_point)
+        require_integer("n_samples", n_samples, 1)
+        require_matrices(self.n, base_point=base_point)
         batch = () if base_point is None else tuple(base_point.shape[:-2])
         if n_samples > 1:
             if batch not in ((), (1,), (n_samples,)):
@@ -683,7 +700,10 @@ def equipped(space, n, name="space"):
 
 
 def _tolerance(x, atol):
-    return membership_tolerance(x) if atol is None else atol
+    if atol is None:
+        return membership_tolerance(x)
+    require_number("atol", atol, includes_low=True)
+    return atol
 
 
 def _like_batch(x, point):

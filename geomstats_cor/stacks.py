@@ -365,7 +365,7 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
     ((0, 1), [0.0206, 0.525])
     """
     on_bad = current_name(on_bad)
-    if on_bad not in ACTIONS:
+    if not isinstance(on_bad, str) or on_bad not in ACTIONS:
         raise ParameterError(
             f"on_bad: expected one of {', '.join(map(repr, ACTIONS))}, got {on_bad!r}."
         )

@@ -288,6 +288,10 @@ class StreamingMean(BaseEstimator):
         merged : StreamingMean
             New state; the two are left as they are.
         """
+        if not isinstance(other, StreamingMean):
+            raise ParameterError(
+                f"other: expected a StreamingMean, got a {type(other).__name__}."
+            )
         self._require_flat()
         other._require_flat()
         if not self.space.metric.is_same(other.space.metric):

@@ -444,9 +444,28 @@ def require_number(name, value, low=0.0, high=math.inf, includes_low=False):
         inside = low < number < high or (includes_low and number == low)
     except (TypeError, ValueError):
         inside = False
-    if not inside or isinstance(value, str):
+    if not inside or isinstance(value, str | np.ma.MaskedArray):
         interval = f"{'[' if includes_low else '('}{low:g}, {high:g})"
         raise ParameterError(f"{name}: expected a number in {interval}, got {value!r}.")
+
+
+def require_integer(name, value, least=0):
+    """Raise unless an option is an integer that is large enough.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : int
+        Its value.
+    least : int
+        Smallest value.
+    """
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or value < least:
+        raise ParameterError(
+            f"{name}: expected an integer of at least {least}, got {value!r}."
+        )
 
 
 def call_strictly(function, *arguments, **keywords):

@@ -304,3 +304,67 @@ def test_points_that_a_path_does_not_pass_are_validated(points):
     points[7, 0, 1] = np.nan
     with pytest.raises(ex.NotFiniteError, match=r"point\[7\]"):
         learning.interpolate(points, np.arange(8), [0.5], "olm")
+
+
+class Odd:
+    """What is no number, no word and no array."""
+
+    def __repr__(self):
+        return "Odd()"
+
+
+NO_NUMBERS = [None, "many", np.nan, -1, 2.5, [1, 2], np.eye(2), Odd(), 1j]
+OPTIONS = {
+    "n_samples": lambda space, v: space.random_point(v, rng=0),
+    "eta": lambda space, v: space.random_point(2, eta=v, rng=0),
+    "rng": lambda space, v: space.random_point(2, rng=v),
+    "n_samples of vectors": lambda space, v: space.random_tangent_vec(n_samples=v),
+    "base_point": lambda space, v: space.random_tangent_vec(v, rng=0),
+    "check": lambda space, v: gc.FullRankCorrelationMatrices(3, check=v),
+    "signs": lambda space, v: space.signed_permutation_action([0, 1, 2], v, np.eye(3)),
+    "submersion": lambda space, v: space.submersion(v),
+    "weights": lambda space, v: gc.StreamingMean(space).fit(
+        np.ones((2, 3, 3)), None, v
+    ),
+    "merge": lambda space, v: gc.StreamingMean(space).merge(v),
+    "statistic": lambda space, v: _two_groups(space, statistic=v),
+    "calibration": lambda space, v: _two_groups(space, calibration=v),
+    "on_bad": lambda space, v: gc.clean_points(np.eye(3)[None], v),
+    "shrinkage": lambda space, v: learning.GaussianDistribution.fit(
+        space.random_point(5, rng=0), space, shrinkage=v
+    ),
+    "times": lambda space, v: space.metric.geodesic(np.eye(3), np.eye(3))(v),
+    "alpha": lambda space, v: gc.FullRankCorrelationMatrices(
+        3, equip=False
+    ).equip_with_metric(gc.OffLogMetric, alpha=v),
+    "row weights": lambda space, v: gc.FullRankCorrelationMatrices(
+        3, equip=False
+    ).equip_with_metric(gc.PolyHyperbolicCholeskyMetric, weights=v),
+}
+# Values that an option takes, among those above.
+TAKEN = {
+    "eta": [2.5],
+    "rng": [None, [1, 2]],
+    "base_point": [None],
+    "n_samples of vectors": [],
+    "weights": [],
+    "times": [-1, 2.5, [1, 2], np.eye(2)],
+    "alpha": [2.5],
+    "row weights": [None, [1, 2]],
+}
+
+
+def _two_groups(space, **options):
+    return gc.equal_means_test(
+        space.random_point(4, rng=0), [0, 0, 1, 1], space, **options
+    )
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_that_make_no_sense_raise_typed_errors(name):
+    space, taken = equipped(3, "olm"), TAKEN.get(name, [])
+    for value in NO_NUMBERS:
+        if any(value is t or repr(value) == repr(t) for t in taken):
+            continue
+        with pytest.raises(ex.GeomstatsCorError):
+            OPTIONS[name](space, value)

@@ -3,12 +3,12 @@
 import numpy as np
 from scipy import stats
 
-from .calibration import carry_out
+from .calibration import CALIBRATIONS, carry_out
 from .dispersion_tests import variances_and_spreads, weighted_spread
 from .explained import with_few_columns
 from .mean_tests import require_flat
 from .rearrangements import Relabellings
-from .samples import Groups
+from .samples import Groups, require_choice
 
 
 class FrechetAnovaStatistic:
@@ -125,6 +125,7 @@ def frechet_anova(
     ('equal means and dispersions', True)
     """
     groups = Groups(points, labels, space, least=3, frames=frames)
+    require_choice("calibration", calibration, CALIBRATIONS)
     if calibration == "asymptotic":
         require_flat(groups.space)
     design = Relabellings(groups.labels)

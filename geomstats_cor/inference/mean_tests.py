@@ -4,7 +4,7 @@ from ..correlation_matrices import equipped
 from ..exceptions import ParameterError, ShapeError
 from ..means import frechet_mean
 from ..validation import as_arrays
-from .calibration import carry_out
+from .calibration import CALIBRATIONS, carry_out
 from .explained import (
     DistanceStatistic,
     HotellingStatistic,
@@ -129,6 +129,7 @@ def equal_means_test(
     """
     require_choice("statistic", statistic, (*STATISTICS, "auto"))
     groups = Groups(points, labels, space, frames=frames)
+    require_choice("calibration", calibration, CALIBRATIONS)
     if calibration == "asymptotic":
         require_flat(groups.space)
     design, coords = Relabellings(groups.labels), groups.coordinates()

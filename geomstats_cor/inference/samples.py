@@ -160,7 +160,7 @@ def require_choice(name, value, choices):
     choices : iterable of str
         What is on offer.
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(
             f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}."
         )

@@ -75,7 +75,7 @@ class PointsEstimator(BaseEstimator):
     def _clean(self, X, reset, name="X"):
         """Return data as full-rank correlation matrices, treated as in `fit`."""
         on_bad = current_name(self.on_bad)
-        if on_bad not in _ACTIONS:
+        if not isinstance(on_bad, str) or on_bad not in _ACTIONS:
             raise ParameterError(
                 f"on_bad: expected one of {', '.join(map(repr, _ACTIONS))}, got "
                 f"{on_bad!r}. An estimator answers for every matrix that it is given: "
@@ -99,7 +99,7 @@ class PointsEstimator(BaseEstimator):
         tags.input_tags.three_d_array = True
         # The checks of scikit-learn feed tables of any numbers, which are no
         # correlations. Only a repair makes points of them.
-        tags._skip_test = self.on_bad == "raise"
+        tags._skip_test = isinstance(self.on_bad, str) and self.on_bad == "raise"
         return tags
 
     def _write_points(self, points):

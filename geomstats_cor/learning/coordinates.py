@@ -87,7 +87,8 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToCoords
             The estimator.
         """
-        if self.reference not in ("mean", "identity"):
+        references = ("mean", "identity")
+        if not isinstance(self.reference, str) or self.reference not in references:
             raise ParameterError(
                 f"reference is {self.reference!r}: choose 'mean' or 'identity'."
             )

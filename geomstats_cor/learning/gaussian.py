@@ -23,7 +23,7 @@ from ..kernels._gradients import detached
 from ..kernels._tolerances import input_tolerance, membership_tolerance
 from ..means import frechet_mean
 from ..sampling import as_generator
-from ..validation import as_arrays, require_finite
+from ..validation import as_arrays, require_finite, require_integer
 from .interpolation import one_stack
 
 
@@ -131,13 +131,14 @@ class GaussianDistribution:
         xp = array_namespace(points)
         mean = frechet_mean(points, space)
         coords = space.metric.log_coords(points, mean)
-        if shrinkage == "ledoit-wolf":
+        if isinstance(shrinkage, str) and shrinkage == "ledoit-wolf":
             from sklearn.covariance import ledoit_wolf_shrinkage
 
             shrinkage = float(
                 ledoit_wolf_shrinkage(np.asarray(coords.tolist()), assume_centered=True)
             )
-        if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
+        is_number = isinstance(shrinkage, int | float | np.number)
+        if not is_number or not 0.0 <= shrinkage <= 1.0:
             raise ParameterError(
                 f"shrinkage: expected a number in [0, 1] or 'ledoit-wolf', got "
                 f"{shrinkage!r}."
@@ -161,6 +162,7 @@ class GaussianDistribution:
         points : array, shape=[n_samples, n, n]
             Full-rank correlation matrices.
         """
+        require_integer("n_samples", n_samples)
         xp = array_namespace(self.covariance)
         values, vectors = xp.linalg.eigh(self.covariance)
         root = xp.sqrt(xp.clip(values, 0.0, None)) * vectors
@@ -186,7 +188,7 @@ class GaussianDistribution:
         logpdf : array, shape=[...]
             Logarithm of the density.
         """
-        if measure not in ("volume", "entries"):
+        if not isinstance(measure, str) or measure not in ("volume", "entries"):
             raise ParameterError(
                 f"measure is {measure!r}: choose 'volume' or 'entries'."
             )

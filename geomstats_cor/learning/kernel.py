@@ -129,7 +129,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToKernel
             The estimator.
         """
-        if self.sigma != "median":
+        if not (isinstance(self.sigma, str) and self.sigma == "median"):
             require_number("sigma", self.sigma)
         self.points_, _ = self._read_points(X)
         self.sigma_ = self._median_length() if self.sigma == "median" else self.sigma

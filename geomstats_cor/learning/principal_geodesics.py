@@ -5,9 +5,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..exceptions import ShapeError
+from ..exceptions import ParameterError, ShapeError
 from ..means import frechet_mean
+from ..validation import require_integer
 from ._points import PointsEstimator
+from .interpolation import as_times
 
 
 class PrincipalGeodesicAnalysis(
@@ -158,7 +160,13 @@ class PrincipalGeodesicAnalysis(
             Correlation matrices.
         """
         check_is_fitted(self)
+        require_integer("component", component)
+        if component >= len(self.components_):
+            raise ParameterError(
+                f"component: expected a number below {len(self.components_)}, got "
+                f"{component}."
+            )
         deviation = np.sqrt(self.explained_variance_[component])
-        times = np.asarray(times, dtype=self.mean_.dtype)[:, None]
+        times = as_times("times", times, self.mean_)[:, None]
         coords = times * deviation * self.components_[component]
         return self.space_.metric.exp_coords(coords, self.mean_)

@@ -84,7 +84,7 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
 def _require_kernel(kernel):
     if callable(kernel):
         return kernel
-    if kernel not in _KERNELS:
+    if not isinstance(kernel, str) or kernel not in _KERNELS:
         raise ParameterError(
             f"kernel is {kernel!r}: choose one of {', '.join(_KERNELS)}, or a function."
         )
