@@ -38,8 +38,9 @@ def in_full_precision(forward):
         else:
             return forward(self, *arguments, **keywords)  # which says what is wrong
         tensors = x if isinstance(x, _SEQUENCES) else (x,)
+        weight = next(self.parameters(), None)
         for tensor in tensors:
-            require_tensor(tensor, getattr(self, "weight", None))
+            require_tensor(tensor, weight)
         if not (tensors and is_autocast(tensors[0])):
             return forward(self, x)
         with no_autocast(tensors[0]):
