@@ -372,7 +372,7 @@ def test_errors():
         nn.PoincareMLR(0, 3)
     with pytest.raises(ShapeError, match=r"expected shape \[\.\.\., 5\]"):
         nn.poincare_mlr(x, torch.zeros(3, 5), torch.zeros(3))
-    with pytest.raises(ShapeError, match=r"\[out, k\] and \[out\]"):
+    with pytest.raises(ShapeError, match=r"\[out, k\] and gamma of shape \[out\]"):
         nn.poincare_fc(x, torch.zeros(3, 4), torch.zeros(2))
     with pytest.raises(ShapeError, match="do not add up"):
         nn.beta_split(x, (1, 2))
