@@ -274,7 +274,7 @@ class CorMLRClassifier(NetworkClassifier):
         Factor on the initial weights, for an optimizer of torch.
     C : float or "cv"
         Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
-        With "cv", one of 11 from 0.1 to 10000 is chosen by cross-validation inside the
+        With "cv", one of 11 from 1 to 10^6 is chosen by cross-validation inside the
         training samples, 5 folds, with groups apart; 30 if no class has two samples.
         Coordinates have a dispersion of one, so that good values depend little on n.
     optimizer : str or callable
