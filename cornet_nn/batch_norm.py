@@ -40,8 +40,9 @@ class CorBatchNorm(CoordinateLayer):
         One dispersion for each channel (the Lie-group form), one for each coordinate,
         or none: the mean alone is moved.
     eps : float
-        Coordinates, or channels, whose variance is at most `eps` times the mean
-        variance of coordinates hold no information, and are set to zero.
+        Coordinates whose variance is at most `eps` times the mean variance hold no
+        information, and are set to zero; so are coordinates and channels whose variance
+        is rounding.
     momentum : float or None
         Weight of a batch in the running statistics; None for the average over all
         batches. With 0 the statistics are those that `fit` was given, and are used in
@@ -190,7 +191,7 @@ class CorBatchNorm(CoordinateLayer):
             raise ParameterError("fit needs track_running_stats=True.")
         with torch.no_grad():
             tangent = self.hyperplanes_in.to_tangent(coords.double())
-            mean, variance = self._statistics(tangent)
+            mean, variance = self._statistics(tangent, coords.dtype)
             self.running_mean.copy_(mean)
             self.running_var.copy_(variance)
             self.num_batches_tracked.fill_(1)
@@ -235,24 +236,30 @@ class CorBatchNorm(CoordinateLayer):
                 f"expected more than one sample in training, got {len(points)}: "
                 f"one sample has no dispersion. Use larger batches, or eval()."
             )
-        mean, variance = self._statistics(points)
+        mean, variance = self._statistics(points, points.dtype)
         if self.track_running_stats:
             self._track(mean.detach(), variance.detach(), len(points))
         return mean, variance
 
-    def _statistics(self, tangent):
-        """Return mean and dispersions of logarithms [N, channels, d]."""
+    def _statistics(self, tangent, dtype):
+        """Return mean and dispersions of logarithms [N, channels, d].
+
+        Dispersions that rounding in `dtype` explains are zero.
+        """
         mean = self.hyperplanes_in.mean(tangent)
         squares = self.hyperplanes_in.translate(tangent, mean).square().mean(0)
+        rounding = 8.0 * torch.finfo(dtype).eps
+        floor = rounding**2 * (1.0 + mean.square().sum(-1, keepdim=True))
         if self.scale != "coordinates":
             squares = squares.sum(-1, keepdim=True)
-        return mean, squares
+            floor = floor * mean.shape[-1]
+        return mean, torch.where(squares > floor, squares, 0.0)
 
     def _track(self, mean, variance, count):
         self.num_batches_tracked.add_(1)
         momentum = self.momentum
         if momentum is None:
-            momentum = 1.0 / self.num_batches_tracked.to(mean.dtype)
+            momentum = 1.0 / self.num_batches_tracked.to(self.running_var.dtype)
         # The mean moves along the geodesic; dispersions are unbiased, as in torch.
         planes = self.hyperplanes_in
         step = momentum * planes.translate(mean, self.running_mean)
