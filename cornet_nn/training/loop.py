@@ -126,6 +126,14 @@ class TrainingLoop(NeuralNet):
             arguments = (self.parameter_groups,)
         return arguments, options
 
+    def initialize(self):
+        """Make network and optimizer; a schedule notes the learning rates it changes."""
+        super().initialize()
+        if self.schedule is not None:
+            for group in self.optimizer_.param_groups:
+                group["initial_lr"] = group["lr"]
+        return self
+
     def _set_learning_rates(self, batch):
         """Set the learning rates for a batch, counted from zero."""
         if self.schedule is None:
@@ -134,7 +142,7 @@ class TrainingLoop(NeuralNet):
         step = (self.epochs_done - 1) * batches + batch
         factor = learning_rate_factor(step, self.max_epochs * batches)
         for group in self.optimizer_.param_groups:
-            group["lr"] = factor * group.setdefault("initial_lr", group["lr"])
+            group["lr"] = factor * group["initial_lr"]
 
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.
