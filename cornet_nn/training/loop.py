@@ -116,8 +116,12 @@ class TrainingLoop(NeuralNet):
         """Begin an epoch with random numbers of its own."""
         super().on_epoch_begin(net, **keywords)
         on_cpu = torch.device(self.device).type == "cpu"
+        # Each process draws masks of dropout of its own.
+        seed = (self._epoch_seed() + self.processes.rank * 0xD1B54A32D192ED03) % (
+            1 << 63
+        )
         # To seed the generators of all devices takes as long as a small epoch.
-        (torch.default_generator if on_cpu else torch).manual_seed(self._epoch_seed())
+        (torch.default_generator if on_cpu else torch).manual_seed(seed)
 
     def get_params_for_optimizer(self, prefix, named_parameters):
         """Return the groups of parameters, and the options of the optimizer."""
