@@ -131,7 +131,7 @@ class TrainingLoop(NeuralNet):
         return arguments, options
 
     def initialize(self):
-        """Make network and optimizer; a schedule notes the learning rates it changes."""
+        """Make network and optimizer, and note learning rates for the schedule."""
         super().initialize()
         if self.schedule is not None:
             for group in self.optimizer_.param_groups:
