@@ -1,10 +1,12 @@
 """Without options, the command line trains as the classifiers do."""
 
 import inspect
+import json
 
 import pytest
 
 from cornet_nn.command_line.fitting import make_classifier
+from cornet_nn.command_line.runs import read_record
 from cornet_nn.command_line.settings import SETTINGS, with_defaults
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 
@@ -40,3 +42,16 @@ def test_none_is_a_word(name):
     made = make_classifier(with_defaults({name: "none"}))
     assert made.get_params()[name] is None
     assert "none" in SETTINGS[name].choices
+
+
+def test_records_of_earlier_versions_are_read(tmp_path):
+    """They have no digest, and settings that are gone."""
+    settings = dict(
+        model="cornet", metric="lsm", center=False, activation=None, lr=0.01
+    )
+    source = dict(data="data.npz", directory=None, options={})
+    record = dict(source=source, settings=settings, fingerprint="0", part="all")
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    found = read_record(tmp_path)["settings"]
+    assert (found["metric"], found["lr"]) == ("lsm", 0.01)
+    assert "center" not in found
