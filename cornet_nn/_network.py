@@ -265,8 +265,8 @@ def make_norm(normalize, momentum, space, channels, options):
     Parameters
     ----------
     normalize : {"coordinates", "channel", "center"} or None
-        A `CorBatchNorm` with one dispersion for each coordinate, or each channel, or
-        that moves the mean alone; none if None.
+        A `CorBatchNorm` in the tangent space at the identity, with one dispersion for
+        each coordinate, or each channel, or that moves the mean alone; none if None.
     momentum : float
         See `CorBatchNorm`.
     space : FullRankCorrelationMatrices
@@ -293,6 +293,7 @@ def make_norm(normalize, momentum, space, channels, options):
         channels,
         scale=NORMALIZATIONS[normalize],
         momentum=momentum,
+        motion="tangent",
         affine=False,
         dispersion=hyperplanes_of(space).dispersion,
         **options,

@@ -40,12 +40,18 @@ class CorBatchNorm(CoordinateLayer):
         One dispersion for each channel (the Lie-group form), one for each coordinate,
         or none: the mean alone is moved.
     eps : float
-        Coordinates, or channels, whose variance is at most `eps` times the mean
-        variance of coordinates hold no information, and are set to zero.
+        Coordinates whose variance is at most `eps` times the mean variance hold no
+        information, and are set to zero; so are coordinates and channels whose variance
+        is rounding.
     momentum : float or None
         Weight of a batch in the running statistics; None for the average over all
         batches. With 0 the statistics are those that `fit` was given, and are used in
         training, too.
+    motion : {"isometry", "tangent"}
+        Whether an isometry moves the Fréchet mean to the identity, or the average of
+        logarithms at the identity is subtracted from them. They are the same for flat
+        metrics, and agree to first order for the poly-hyperbolic one, where only the
+        former is iterative.
     affine : bool
         Whether a dilation and a motion are learnt.
     dispersion : float
@@ -103,6 +109,7 @@ class CorBatchNorm(CoordinateLayer):
         scale="channel",
         eps=1e-10,
         momentum=0.1,
+        motion="isometry",
         affine=True,
         dispersion=1.0,
         track_running_stats=True,
@@ -133,7 +140,11 @@ class CorBatchNorm(CoordinateLayer):
         if not dispersion > 0.0:
             raise ParameterError(f"dispersion must be positive, got {dispersion!r}.")
         self.scale, self.eps, self.momentum = scale, eps, momentum
-        self.dispersion = dispersion
+        if motion not in ("isometry", "tangent"):
+            raise ParameterError(
+                f'motion is {motion!r}: expected "isometry" or "tangent".'
+            )
+        self.dispersion, self.motion = dispersion, motion
         self.affine, self.track_running_stats = affine, track_running_stats
         options, dim = dict(device=device, dtype=dtype), self.hyperplanes_in.dim
         widths = channels, dim if scale == "coordinates" else 1
@@ -190,7 +201,7 @@ class CorBatchNorm(CoordinateLayer):
             raise ParameterError("fit needs track_running_stats=True.")
         with torch.no_grad():
             tangent = self.hyperplanes_in.to_tangent(coords.double())
-            mean, variance = self._statistics(tangent)
+            mean, variance = self._statistics(tangent, coords.dtype)
             self.running_mean.copy_(mean)
             self.running_var.copy_(variance)
             self.num_batches_tracked.fill_(1)
@@ -215,10 +226,15 @@ class CorBatchNorm(CoordinateLayer):
         else:
             mean = self.running_mean.to(tangent.dtype)
             variance = self.running_var.to(tangent.dtype)
-        tangent = planes.translate(tangent, mean) * self._factors(variance)
+        tangent = self._moved(tangent, mean) * self._factors(variance)
         if self.affine:
-            tangent = planes.translate(tangent * self.weight, -self.bias)
+            tangent = self._moved(tangent * self.weight, -self.bias)
         return planes.from_tangent(tangent)
+
+    def _moved(self, tangent, to_origin):
+        if self.motion == "tangent":
+            return tangent - to_origin
+        return self.hyperplanes_in.translate(tangent, to_origin)
 
     def _factors(self, variance):
         """Return what makes the dispersion one, and zero where there is none."""
@@ -235,29 +251,34 @@ class CorBatchNorm(CoordinateLayer):
                 f"expected more than one sample in training, got {len(points)}: "
                 f"one sample has no dispersion. Use larger batches, or eval()."
             )
-        mean, variance = self._statistics(points)
+        mean, variance = self._statistics(points, points.dtype)
         if self.track_running_stats:
             self._track(mean.detach(), variance.detach(), len(points))
         return mean, variance
 
-    def _statistics(self, tangent):
-        """Return mean and dispersions of logarithms [N, channels, d]."""
-        mean = self.hyperplanes_in.mean(tangent)
-        squares = self.hyperplanes_in.translate(tangent, mean).square().mean(0)
+    def _statistics(self, tangent, dtype):
+        """Return mean and dispersions of logarithms [N, channels, d].
+
+        Dispersions that rounding in `dtype` explains are zero.
+        """
+        is_tangent = self.motion == "tangent"
+        mean = tangent.mean(0) if is_tangent else self.hyperplanes_in.mean(tangent)
+        squares = self._moved(tangent, mean).square().mean(0)
+        rounding = 8.0 * torch.finfo(dtype).eps
+        floor = rounding**2 * (1.0 + mean.square().sum(-1, keepdim=True))
         if self.scale != "coordinates":
             squares = squares.sum(-1, keepdim=True)
-        return mean, squares
+            floor = floor * mean.shape[-1]
+        return mean, torch.where(squares > floor, squares, 0.0)
 
     def _track(self, mean, variance, count):
         self.num_batches_tracked.add_(1)
         momentum = self.momentum
         if momentum is None:
-            momentum = 1.0 / self.num_batches_tracked.to(mean.dtype)
+            momentum = 1.0 / self.num_batches_tracked.to(self.running_var.dtype)
         # The mean moves along the geodesic; dispersions are unbiased, as in torch.
-        planes = self.hyperplanes_in
-        step = momentum * planes.translate(mean, self.running_mean)
-        moved = planes.translate(step, -self.running_mean)
-        self.running_mean.copy_(moved)
+        step = momentum * self._moved(mean, self.running_mean)
+        self.running_mean.copy_(self._moved(step, -self.running_mean))
         unbiased = variance * (count / (count - 1))
         self.running_var.lerp_(unbiased.to(self.running_var), momentum)
 

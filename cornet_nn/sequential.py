@@ -100,7 +100,8 @@ def require_match(layers):
         if not isinstance(layer, CorLayer):
             channels = None
             continue
-        channels = channels if layer.channels_out is None else layer.channels_out
+        counts = (layer.channels_out, layer.channels, channels)
+        channels = next((count for count in counts if count is not None), None)
         if not isinstance(after, CorLayer):
             continue
         if layer.hyperplanes_out is None:

@@ -115,15 +115,29 @@ def read_record(directory):
             f"cornet train writes such directories."
         )
     record = read_json(directory / _RECORD)
-    # Records of versions up to 0.1.0 have none.
     digest = record.pop("digest", None)
-    if digest is not None and digest != _digest(record):
+    if digest is None:
+        record = _without_earlier_settings(record)
+    elif digest != _digest(record):
         raise ParameterError(
             f"{directory / _RECORD} was changed since it was written: put it back as "
             f"it was. A copy of it can be changed, and used by --config."
         )
     _require_record(record, directory / _RECORD)
     return record | dict(settings=with_defaults(record["settings"]))
+
+
+def _without_earlier_settings(record):
+    """Return a record, which has no digest if it is of a version up to 0.1.0.
+
+    Settings that were None there, or are gone, are left out; loading the network
+    refuses those that mattered.
+    """
+    settings = record.get("settings")
+    if not isinstance(settings, dict):
+        return record
+    kept = {k: v for k, v in settings.items() if k != "center" and v is not None}
+    return record | dict(settings=kept)
 
 
 def _require_record(record, path):

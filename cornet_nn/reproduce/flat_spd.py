@@ -41,12 +41,12 @@ class SPDHyperplanes(FlatHyperplanes):
     """
 
     def _to_coords(self, packed):
-        return packed * self._lengths(packed)
+        return packed * self._entry_lengths(packed)
 
     def _from_coords(self, coords):
-        return coords / self._lengths(coords)
+        return coords / self._entry_lengths(coords)
 
-    def _lengths(self, like):
+    def _entry_lengths(self, like):
         """Return the lengths of the entries of tangent vectors at the identity."""
         rows, columns = _lower(self.n, like)
         on_diagonal, off_diagonal = self.metric.lengths_at_identity
@@ -69,7 +69,7 @@ class LogEuclideanSPDMetric(SPDLogEuclideanMetric):
         """Return the orthonormal coordinates [..., n (n + 1) / 2] of points."""
         rows, columns = _lower(self._space.n, point)
         packed = kernels.sym_log(point)[..., rows, columns]
-        return SPDHyperplanes(self)._push(packed)
+        return SPDHyperplanes(self)._to_coords(packed)
 
     def hyperplanes(self):
         """Return the hyperplanes of the metric."""

@@ -140,7 +140,7 @@ class CorNetClassifier(NetworkClassifier):
     under the metric.
 
     If torch.distributed is initialised, the processes share each batch, and a step is
-    that of one process on the whole batch.
+    that of one process on the whole batch; only dropout draws other masks.
 
     References
     ----------

@@ -124,7 +124,8 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
 
     def predict(self, X):
         """Return the most likely classes [N]."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        best = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def _parts(self, X):
         names = [name for name, _ in self.estimators]

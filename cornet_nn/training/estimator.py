@@ -115,11 +115,15 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 outcome = train(network, task, schedule, *where)
             if self._is_refitted(outcome):
                 torch.manual_seed(self.seed_)
-                network = self._network(self._front_end())
-                task = self._task(X, labels, network, slice(None), None)
+                refitted = self._network(self._front_end())
+                task = self._task(X, labels, refitted, slice(None), None)
                 schedule = replace(schedule, max_epochs=outcome.epoch, patience=None)
-                train(network, task, schedule, processes, None, None, {})
-                outcome.write(copied_state(network))
+                again = train(refitted, task, schedule, processes, None, None, {})
+                # Half a refit is no better than the epoch that was found.
+                outcome = replace(outcome, interrupted=again.interrupted)
+                if not again.interrupted:
+                    network = refitted
+                    outcome.write(copied_state(network))
         self.module_ = network.eval()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted

@@ -116,8 +116,12 @@ class TrainingLoop(NeuralNet):
         """Begin an epoch with random numbers of its own."""
         super().on_epoch_begin(net, **keywords)
         on_cpu = torch.device(self.device).type == "cpu"
+        # Each process draws masks of dropout of its own.
+        seed = (self._epoch_seed() + self.processes.rank * 0xD1B54A32D192ED03) % (
+            1 << 63
+        )
         # To seed the generators of all devices takes as long as a small epoch.
-        (torch.default_generator if on_cpu else torch).manual_seed(self._epoch_seed())
+        (torch.default_generator if on_cpu else torch).manual_seed(seed)
 
     def get_params_for_optimizer(self, prefix, named_parameters):
         """Return the groups of parameters, and the options of the optimizer."""
@@ -125,6 +129,14 @@ class TrainingLoop(NeuralNet):
         if self.parameter_groups is not None:
             arguments = (self.parameter_groups,)
         return arguments, options
+
+    def initialize(self):
+        """Make network and optimizer, and note learning rates for the schedule."""
+        super().initialize()
+        if self.schedule is not None:
+            for group in self.optimizer_.param_groups:
+                group["initial_lr"] = group["lr"]
+        return self
 
     def _set_learning_rates(self, batch):
         """Set the learning rates for a batch, counted from zero."""
@@ -134,7 +146,7 @@ class TrainingLoop(NeuralNet):
         step = (self.epochs_done - 1) * batches + batch
         factor = learning_rate_factor(step, self.max_epochs * batches)
         for group in self.optimizer_.param_groups:
-            group["lr"] = factor * group.setdefault("initial_lr", group["lr"])
+            group["lr"] = factor * group["initial_lr"]
 
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.

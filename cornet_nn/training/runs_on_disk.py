@@ -1,19 +1,29 @@
 """What a classifier writes down of a run, and how it is restored from that."""
 
 import functools
+from collections import OrderedDict
 
 import torch
 
 from geomstats_cor.exceptions import ParameterError
 
+from .._layer import HyperplaneLayer
 from .callbacks import best_epoch
 from .description import described, environment, fingerprint, restored_parameters
-from .errors import RunDirectoryError
+from .errors import ResumeError, RunDirectoryError
 from .run_directory import RunDirectory, require_same_run
 from .schema import refused_unless_restored, require_same_shapes
 
 # A resumed run may differ in these from the one that was started.
 _FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+# What networks did up to version 0.1.0, which had no parameters for it.
+_EARLIER = {
+    "normalize": None,
+    "dropout": 0.0,
+    "gain": 1.0,
+    "schedule": None,
+    "refit": False,
+}
 
 
 def closing_run_directory(fit):
@@ -73,6 +83,8 @@ class RunsOnDisk:
         parameters = {"directory": directory, **parameters}
         with refused_unless_restored(run):
             stored = configuration["parameters"]
+            if _is_earlier(checkpoint):
+                stored = _with_earlier_parameters(run, stored, cls._get_param_names())
             classifier = cls(**restored_parameters(stored, parameters))
             classifier._restore(configuration["resolved"], checkpoint)
         return classifier
@@ -100,6 +112,12 @@ class RunsOnDisk:
 
     def _require_resumable(self, checkpoint, identity):
         """Raise unless a run can go on from a checkpoint."""
+        if _is_earlier(checkpoint):
+            raise ResumeError(
+                f"the run in {self.directory} was written by version 0.1.0 or earlier, "
+                f"whose weights and optimizer are others: it can be loaded, but not "
+                f"resumed. Train again in another directory, or pass overwrite=True."
+            )
         require_same_run(checkpoint["identity"], identity)
         done = len(checkpoint["rows"])
         if done > self.max_epochs:
@@ -152,11 +170,42 @@ class RunsOnDisk:
         require_same_shapes(self, checkpoint["best"])
         with torch.random.fork_rng():  # parameters are drawn, and replaced
             network = self._network(self._front_end())
-        network.load_state_dict(checkpoint["best"])
+        best = checkpoint["best"]
+        if _is_earlier(checkpoint):
+            best = _of_earlier_version(network, best)
+        network.load_state_dict(best)
         self.module_ = network.eval()
         self.history_ = checkpoint["rows"]
         self.epoch_ = best_epoch(self.history_)
         self.interrupted_ = False
+
+
+def _is_earlier(checkpoint):
+    """Tell whether a checkpoint is that of a version up to 0.1.0."""
+    return "resolved" not in checkpoint
+
+
+def _with_earlier_parameters(run, stored, names):
+    """Return the parameters of a run of a version up to 0.1.0, by their names now."""
+    if stored.get("center"):
+        raise RunDirectoryError(
+            f"the run in {run} was written by version 0.1.0 or earlier with "
+            f"center=True, which is no longer there: train it again, with "
+            f"normalize='center'."
+        )
+    kept = {name: value for name, value in stored.items() if name != "center"}
+    return {k: v for k, v in _EARLIER.items() if k in names} | kept
+
+
+def _of_earlier_version(network, state):
+    """Return a state whose weights are normals, which a network converts."""
+    state = OrderedDict(state)
+    state._metadata = {
+        name: {"version": 1}
+        for name, module in network.named_modules()
+        if isinstance(module, HyperplaneLayer)
+    }
+    return state
 
 
 def _require_one_run(run, configuration, checkpoint):

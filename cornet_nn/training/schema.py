@@ -175,7 +175,9 @@ def load_training_state(run, network, optimizer, checkpoint):
 
 
 def _hyperparameters(group):
-    return {name: value for name, value in group.items() if name != "params"}
+    # A schedule sets the rate of every step, from the initial one.
+    changing = ("params", "lr") if "initial_lr" in group else ("params",)
+    return {name: value for name, value in group.items() if name not in changing}
 
 
 def _require_rows(rows, path):

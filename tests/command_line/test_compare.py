@@ -118,7 +118,7 @@ def test_finished_trainings_are_not_run_again(data_file, tmp_path, cornet, monke
     assert {metric for metric, _ in trained[12:]} == {"lecm"}
     code, _, errors = cornet(*again, "--lr", 0.5)
     assert code == 1
-    assert "lr was 0.01 and is 0.5" in errors
+    assert "lr was 0.001 and is 0.5" in errors
     code, _, errors = cornet(*again[: again.index("--resume")])
     assert code == 1
     assert "--resume" in errors

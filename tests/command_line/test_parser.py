@@ -1,6 +1,5 @@
 """The words of the command line: help, exit codes, and agreement with the estimator."""
 
-import inspect
 import os
 import re
 import shlex
@@ -11,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cornet_nn._network import NORMALIZATIONS
 from cornet_nn.command_line.data import FORMATS
 from cornet_nn.command_line.main import COMMANDS, build_parser
 from cornet_nn.command_line.settings import SETTINGS
 from cornet_nn.datasets import names
-from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.classifiers import ACTIVATIONS
 from cornet_nn.training.schedule import OPTIMIZERS
 
@@ -90,16 +89,11 @@ def test_what_makes_no_sense_ends_with_two(words, cornet, monkeypatch, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_settings_are_those_of_the_estimator():
-    parameters = inspect.signature(CorNetClassifier).parameters
-    for name, setting in SETTINGS.items():
-        # A seed is drawn by the estimator, and is always the same on the command line.
-        if name not in ("model", "random_state"):
-            assert setting.default == parameters[name].default, name
-    others = {"front_end", "progress", "directory", "resume", "overwrite"}
-    assert set(parameters) - others == set(SETTINGS) - {"model"}
-    assert set(SETTINGS["activation"].choices) == set(ACTIVATIONS)
-    assert set(SETTINGS["optimizer"].choices) == set(OPTIMIZERS)
+def test_choices_are_those_of_the_estimators():
+    """The defaults are compared in test_defaults.py."""
+    assert set(SETTINGS["activation"].choices) == {*ACTIVATIONS, "none"}
+    assert set(SETTINGS["optimizer"].choices) == {*OPTIMIZERS, "lbfgs", "auto"}
+    assert set(SETTINGS["normalize"].choices) == {*NORMALIZATIONS, "none"}
 
 
 def test_unknown_data_is_an_error_of_one_line(cornet):

@@ -186,17 +186,15 @@ def test_functions_that_cannot_be_called():
 
 
 def test_features():
-    model = CorNet(4, 3, 2, in_channels=2, metric="olm", center=True)
+    model = CorNet(4, 3, 2, in_channels=2, metric="olm", normalize="coordinates")
     for shape in [(5, 4, 3), (5, 1, 6), (6,)]:
-        with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
+        with pytest.raises(ShapeError, match=r"features of shape \[..., 2, 6\], got"):
             model.from_features(torch.zeros(shape))
-        with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
-            model.centering(torch.zeros(shape))
-    for shape in [(2, 6), (0, 2, 6)]:
-        with pytest.raises(ShapeError, match=r"one sample at least"):
-            model.centering.fit(torch.zeros(shape))
-    with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
-        model.centering.fit(torch.zeros(5, 1, 6))
+    for shape in [(2, 6), (0, 2, 6), (5, 1, 6)]:
+        with pytest.raises(ShapeError, match=r"coordinates of shape \[N, 2, 6\] with"):
+            model.norm.fit(torch.zeros(shape))
+    with pytest.raises(ParameterError, match="normalize is 'rows': expected one of"):
+        CorNet(4, 3, 2, metric="olm", normalize="rows")
 
 
 def test_another_precision_than_that_of_the_parameters():

@@ -90,9 +90,10 @@ def test_offsets_are_null_and_draws_differ():
 def test_the_network_is_drawn_anew():
     """With the gain of its convolution, which no other way of drawing forgets."""
     torch.manual_seed(0)
-    model = CorNet(6, 4, 2, metric="olm", gain=0.01, center=True)
+    model = CorNet(6, 4, 2, metric="olm", gain=0.01, normalize="coordinates")
     drawn = {name: value.clone() for name, value in model.state_dict().items()}
-    model.centering.fit(torch.ones(2, 1, 15))
+    model.norm.fit(torch.randn(4, 1, 15))
+    assert not torch.equal(model.norm.running_mean, drawn["norm.running_mean"])
     torch.manual_seed(0)
     model.reset_parameters()
     for name, value in model.state_dict().items():
@@ -106,9 +107,10 @@ def test_the_network_is_drawn_anew():
 
 
 def test_parameters_that_were_on_no_device():
-    model = CorNet(6, 4, 2, metric="olm", center=True, device="meta")
+    model = CorNet(6, 4, 2, metric="olm", normalize="coordinates", device="meta")
     model = model.to_empty(device="cpu")
     for value in model.state_dict().values():
-        value.fill_(torch.nan)
+        value.fill_(torch.nan if value.is_floating_point() else 7)
     model.reset_parameters()
     assert all(value.isfinite().all() for value in model.state_dict().values())
+    assert int(model.norm.num_batches_tracked) == 0

@@ -101,13 +101,13 @@ def test_what_is_not_implemented_has_the_number_of_the_paper_only(name):
 def test_deviations_are_those_of_a_sample():
     cell = report.Cell("CorNet-OLM", "Radar")
     results = [dict(accuracy=value, seconds=1.0) for value in (90.0, 92.0, 97.0)]
-    found = accuracies._summarised(cell, results, 1, 1)
+    found = accuracies._summarised(cell, results, 1, 1, [])
     assert found.deviation == pytest.approx(np.std([90.0, 92.0, 97.0], ddof=1))
 
 
 def test_one_run_has_no_deviation():
     cell = report.Cell("CorNet-OLM", "Radar")
-    found = accuracies._summarised(cell, [dict(accuracy=90.0, seconds=1.0)], 1, 1)
+    found = accuracies._summarised(cell, [dict(accuracy=90.0, seconds=1.0)], 1, 1, [])
     assert found.deviation is None
     assert "±" not in report.as_markdown([found], "Main", report.show_accuracy)
 

@@ -41,6 +41,11 @@ def symmetric(packed):
     return matrix
 
 
+def normals_of(layer):
+    weight = layer.weight.detach()[:, 0]
+    return layer.hyperplanes_in.to_normal(weight).numpy()
+
+
 def logits_of(layer, given):
     with torch.no_grad():
         return layer(torch.tensor(given)).numpy()
@@ -49,7 +54,7 @@ def logits_of(layer, given):
 def test_log_euclidean_logits_by_hand():
     given = covariances()
     layer = randomised(CorMLR(flat_spd_space(N, "lem"), 3))
-    normals = symmetric(layer.weight.detach().numpy()[:, 0])
+    normals = symmetric(normals_of(layer))
     gamma = layer.gamma.detach().numpy()[:, 0]
     for point, logits in zip(given, logits_of(layer, given), strict=True):
         products = (logm(point) * normals).sum((-2, -1))
@@ -60,7 +65,7 @@ def test_log_euclidean_logits_by_hand():
 def test_log_cholesky_logits_by_hand():
     given = covariances()
     layer = randomised(CorMLR(flat_spd_space(N, "lcm"), 3))
-    normals = symmetric(layer.weight.detach().numpy()[:, 0])
+    normals = symmetric(normals_of(layer))
     gamma = layer.gamma.detach().numpy()[:, 0]
     half = np.tril(normals, -1) + 0.5 * np.eye(N) * normals
     for point, logits in zip(given, logits_of(layer, given), strict=True):

@@ -40,6 +40,8 @@ OPTIONS = dict(
     output_size=3,
     validation=0.25,
     batch_size=7,
+    lr=0.01,
+    schedule=None,
     max_epochs=8,
     random_state=3,
     progress=False,
@@ -267,13 +269,21 @@ class TestResuming:
             model.predict_proba(data[0]), uninterrupted[0].predict_proba(data[0])
         )
 
+    def test_a_longer_cycle_is_another_one(self, data, tmp_path):
+        """The learning rate of the epochs that follow is that of the longer run."""
+        options = {**OPTIONS, "schedule": "cycle", "directory": tmp_path}
+        first = CorNetClassifier(**{**options, "max_epochs": 3}).fit(*data)
+        model = CorNetClassifier(**{**options, "max_epochs": 5}, resume=True).fit(*data)
+        assert model.history_[:3] == first.history_
+        assert len(model.history_) == 5
+
     def test_random_steps_go_on_as_they_would_have(self, tmp_path):
         X, y = signals(n=3)
         noisy = torch.nn.Sequential(
             torch.nn.Dropout(0.2), torch.nn.BatchNorm1d(3), CovariancePooling()
         )
         options = dict(front_end=noisy, shrinkage=0.1, random_state=0, progress=False)
-        options |= dict(optimizer="sgd", batch_size=9)
+        options |= dict(optimizer="sgd", lr=0.01, schedule=None, batch_size=9)
         full = CorMLRClassifier(max_epochs=4, **options).fit(X, y)
         for epochs in (2, 4):
             model = CorMLRClassifier(

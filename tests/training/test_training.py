@@ -35,45 +35,82 @@ def still(parameters, lr, weight_decay=0.0):
     return torch.optim.SGD(parameters, lr=0.0)
 
 
+def epoch_seed(model, epoch):
+    """Return the seed of what is random in an epoch."""
+    return (model.seed_ * 0x9E3779B97F4A7C15 + epoch) % (1 << 63)
+
+
+def plain_optimizer(network, optimizer, lr, weight_decay):
+    if optimizer == "sgd":
+        return torch.optim.SGD(network.parameters(), lr=lr, weight_decay=weight_decay)
+    make = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[optimizer]
+    return make(network.parameter_groups(lr, weight_decay))
+
+
 @pytest.mark.parametrize("key", METRICS)
-@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
-def test_full_batches_are_steps_of_a_plain_loop(key, optimizer):
-    """The whole network on raw input at every step, with weights of classes."""
+@pytest.mark.parametrize(
+    "optimizer, schedule", [("adamw", "cycle"), ("adam", None), ("sgd", None)]
+)
+def test_epochs_are_those_of_a_plain_loop(key, optimizer, schedule):
+    """The whole network on raw input at every step, with weights of classes.
+
+    Normalisation, activation and dropout are those of the defaults.
+    """
     S, y = covariances(count=25, classes=3, channels=2)
+    epochs, size, settings = 4, 10, dict(lr=0.03, weight_decay=0.01)
     model = CorNetClassifier(
         key,
         mlr_metric="ecm",
         output_size=3,
+        out_channels=3,
         power=0.5,
         shrinkage=0.1,
         optimizer=optimizer,
-        lr=0.03,
-        weight_decay=0.01,
-        max_epochs=4,
-        batch_size=100,
+        schedule=schedule,
+        max_epochs=epochs,
+        batch_size=size,
         class_weight={0: 2.0, 2: 0.5},
+        **settings,
         **QUIET,
     )
-    network = start(model, S, y)
+    network = start(model, S, y).train()
     model.fit(S, y)
     assert model._is_prepared
-    make = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimizer]
-    plain = make(network.parameters(), lr=0.03, weight_decay=0.01)
+    plain = plain_optimizer(network, optimizer, **settings)
+    cycle = torch.optim.lr_scheduler.OneCycleLR(
+        plain,
+        [group["lr"] for group in plain.param_groups],
+        total_steps=epochs * 3,
+        cycle_momentum=False,
+    )
+    if schedule is None:
+        for group in plain.param_groups:
+            group["lr"] = group["max_lr"]
     x, labels = torch.as_tensor(S), torch.as_tensor(y)
     weights = torch.tensor([2.0, 1.0, 0.5], dtype=torch.float64)
-    for row in model.history_:
-        logits = network(x)
-        loss = cross_entropy(logits, labels, weights)
-        assert row["train_loss"] == pytest.approx(float(loss.detach()), rel=1e-9)
-        right = (logits.argmax(-1) == labels).double().mean()
-        assert row["train_accuracy"] == pytest.approx(float(right))
-        plain.zero_grad()
-        loss.backward()
-        plain.step()
+    for epoch, row in enumerate(model.history_, start=1):
+        seed = epoch_seed(model, epoch)
+        order = torch.randperm(25, generator=torch.Generator().manual_seed(seed))
+        torch.manual_seed(seed)
+        total = right = 0.0
+        for part in order.split(size):
+            logits = network(x[part])
+            loss = cross_entropy(logits, labels[part], weights)
+            total += float(loss.detach()) * float(weights[labels[part]].sum())
+            right += int((logits.argmax(-1) == labels[part]).sum())
+            plain.zero_grad()
+            loss.backward()
+            plain.step()
+            if schedule is not None and cycle.last_epoch < 3 * epochs - 1:
+                cycle.step()
+        assert row["train_loss"] == pytest.approx(
+            total / float(weights[labels].sum()), rel=1e-7
+        )
+        assert row["train_accuracy"] == pytest.approx(right / 25)
     for actual, expected in zip(
         model.module_.parameters(), network.parameters(), strict=True
     ):
-        torch.testing.assert_close(actual, expected, rtol=1e-7, atol=1e-9)
+        torch.testing.assert_close(actual, expected, rtol=1e-6, atol=1e-8)
 
 
 def test_metrics_are_over_samples_not_batches():
@@ -137,7 +174,9 @@ def test_what_has_no_parameters_is_computed_once(monkeypatch):
 def test_balanced_weights():
     X, y = correlations(count=40, classes=2, gap=0.1)
     y[:28] = 0
-    model = CorMLRClassifier(class_weight="balanced", max_epochs=1, **QUIET)
+    model = CorMLRClassifier(
+        optimizer="adamw", class_weight="balanced", max_epochs=1, **QUIET
+    )
     counts = np.bincount(y)
     weights = torch.as_tensor(len(y) / (2 * counts))
     network = start(model, X, y)
@@ -152,6 +191,7 @@ class TestValidation:
     def test_the_best_epoch_is_restored(self):
         X, y = correlations(count=60, gap=0.15)
         options = dict(lr=0.1, validation=0.3, max_epochs=30, **QUIET)
+        options |= dict(refit=False, schedule=None)
         model = CorNetClassifier("ecm", **options).fit(X, y)
         losses = [row["valid_loss"] for row in model.history_]
         assert model.epoch_ == np.argmin(losses) + 1 < len(losses) == 30
@@ -159,6 +199,42 @@ class TestValidation:
         shorter.fit(X, y)
         assert shorter.epoch_ == model.epoch_
         np.testing.assert_array_equal(shorter.predict_proba(X), model.predict_proba(X))
+
+    @pytest.mark.parametrize("Classifier", [CorNetClassifier, CorMLRClassifier])
+    def test_the_network_is_refitted_on_all_samples(self, Classifier):
+        X, y = correlations(count=60, gap=0.15)
+        options = dict(lr=0.1, batch_size=20, **QUIET)
+        model = Classifier("lsm", validation=0.3, max_epochs=12, **options).fit(X, y)
+        assert len(model.history_) == 12
+        assert {"valid_loss", "valid_accuracy"} < set(model.history_[0])
+        extra = dict(optimizer="adamw") if Classifier is CorMLRClassifier else {}
+        again = Classifier("lsm", max_epochs=model.epoch_, **extra, **options)
+        again.fit(X, y)
+        state, expected = model.module_.state_dict(), again.module_.state_dict()
+        for name, value in expected.items():
+            assert torch.equal(state[name], value), name
+        coords = again.module_.coords(torch.as_tensor(X))
+        mean = model.module_.norm.running_mean
+        torch.testing.assert_close(mean, coords.mean(0), rtol=1e-9, atol=1e-9)
+
+    def test_an_interrupted_refit_keeps_the_epoch_that_was_found(self, monkeypatch):
+        X, y = correlations(count=60, gap=0.15)
+        options = dict(lr=0.1, validation=0.3, max_epochs=3, batch_size=42, **QUIET)
+        found = CorNetClassifier("ecm", refit=False, **options).fit(X, y)
+        original, calls = TrainingLoop.train_step_single, []
+
+        def interrupted(self, batch, **keywords):
+            calls.append(batch)
+            if len(calls) > 4:  # three epochs of one batch, and one of the refit
+                raise KeyboardInterrupt
+            return original(self, batch, **keywords)
+
+        monkeypatch.setattr(TrainingLoop, "train_step_single", interrupted)
+        model = CorNetClassifier("ecm", **options)
+        with pytest.warns(TrainingInterruptedWarning):
+            model.fit(X, y)
+        assert model.interrupted_
+        np.testing.assert_array_equal(model.predict_proba(X), found.predict_proba(X))
 
     def test_patience(self):
         X, y = correlations(count=60, gap=0.15)
@@ -195,7 +271,7 @@ class TestValidation:
     def test_classes_are_held_out_in_proportion(self):
         X, y = correlations(count=60, classes=3)
         model = CorMLRClassifier(
-            optimizer=still, validation=0.2, max_epochs=1, **QUIET
+            optimizer=still, validation=0.2, refit=False, max_epochs=1, **QUIET
         ).fit(X, y)
         row = model.history_[0]
         assert row["valid_accuracy"] * 12 == pytest.approx(
@@ -239,9 +315,7 @@ class TestDivergence:
         assert "close to singular" in str(no.value)
         order = torch.randperm(
             12,
-            generator=torch.Generator().manual_seed(
-                (model.seed_ * 0x9E3779B97F4A7C15 + 1) % (1 << 63)
-            ),
+            generator=torch.Generator().manual_seed(epoch_seed(model, 1)),
         )
         assert no.value.batch == order.tolist().index(4) // 3 + 1
 
