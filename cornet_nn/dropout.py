@@ -9,20 +9,19 @@ from ._doors import require_numbers
 
 
 class CorDropout(CoordinateLayer):
-    r"""Dropout in the tangent space at the identity.
+    r"""Dropout of coordinates, in training only.
 
-    .. math:: \mathrm{Exp}_I \left( \frac{1}{1 - p} \, m \circ \mathrm{Log}_I(C)
-              \right) ,
+    .. math:: x \mapsto \frac{1}{1 - p} \, m \circ x ,
 
-    where the entries of the mask m are 0 with probability p, else 1. It acts on the
-    entries that `TangentActivation` acts on, and in training only.
+    where x are the coordinates of a point under the metric, orthonormal ones if it is
+    flat, and the entries of the mask m are 0 with probability p, else 1.
 
     Parameters
     ----------
     space : FullRankCorrelationMatrices
         Space, with a metric.
     p : float
-        Probability of an entry to be set to zero.
+        Probability of a coordinate to be set to zero.
 
     Notes
     -----
@@ -52,11 +51,7 @@ class CorDropout(CoordinateLayer):
 
     def compute(self, features):
         """Return the coordinates [..., d] of the output."""
-        if not self.training or self.p == 0.0:
-            return features
-        return self.hyperplanes_in.activate(
-            features, lambda x: functional.dropout(x, self.p)
-        )
+        return functional.dropout(features, self.p, self.training)
 
     def extra_repr(self):
         """Return size, metric and probability."""

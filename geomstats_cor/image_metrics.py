@@ -16,7 +16,11 @@ from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
 from .kernels.factors import bounded_length
-from .kernels.packed_hollow import scale_packed_hollow
+from .kernels.packed_hollow import (
+    row0_from_strict_part,
+    row0_strict_part,
+    scale_packed_hollow,
+)
 
 _PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
@@ -823,7 +827,11 @@ class NullRowSumsMetric(FlatMetric):
 
     def from_strict_part(self, packed):
         """Return the coordinates of vectors with given packed strict lower entries."""
-        return self.to_coords(kernels.packed_to_row0(packed))
+        return row0_from_strict_part(packed, self.eigenvalues)
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates."""
+        return row0_strict_part(coords, self.eigenvalues)
 
     def from_printed(self, values):
         """Return coordinates from components in a basis that is not orthonormal."""

@@ -17,11 +17,20 @@ from ._arrays import (
     sum_by_index,
     take_last,
 )
+from ._gradients import is_readable
 from ._smooth import length, norm
-from .isometries import filled, scaled_pieces, unpack_strictly_lower
+from .isometries import (
+    filled,
+    pack_strictly_lower,
+    row0_from_coords,
+    row0_to_coords,
+    scaled_pieces,
+    unpack_strictly_lower,
+)
 
 # Sizes up to which a product with a matrix that is kept is cheaper than what it does.
 _SUMMED_BY_PRODUCT_UP_TO = 48
+_CONVERTED_BY_PRODUCT_UP_TO = 24
 
 
 def hollow_row_sums(packed):
@@ -180,6 +189,62 @@ def packed_to_row0(packed):
     lower = unpack_strictly_lower(packed)
     hollow = lower + lower.mT
     return hollow - diagonal_matrix(xp.sum(hollow, axis=-1))
+
+
+def row0_strict_part(coords, eigenvalues):
+    """Return the strict lower entries of null-row-sum matrices.
+
+    Parameters
+    ----------
+    coords : array, shape=[..., n (n - 1) / 2]
+        Orthonormal coordinates, see `row0_to_coords`.
+    eigenvalues : tuple of float or None
+        Eigenvalues of the product, see `row0_eigenvalues`.
+
+    Returns
+    -------
+    packed : array, shape=[..., n (n - 1) / 2]
+        Strict lower entries, row by row.
+    """
+    return _converted(_strict_part, coords, eigenvalues)
+
+
+def row0_from_strict_part(packed, eigenvalues):
+    """Return the coordinates of null-row-sum matrices, see `row0_strict_part`.
+
+    Parameters
+    ----------
+    packed : array, shape=[..., n (n - 1) / 2]
+        Strict lower entries, row by row.
+    eigenvalues : tuple of float or None
+        Eigenvalues of the product.
+
+    Returns
+    -------
+    coords : array, shape=[..., n (n - 1) / 2]
+        Orthonormal coordinates.
+    """
+    return _converted(_from_strict_part, packed, eigenvalues)
+
+
+def _strict_part(coords, eigenvalues):
+    return pack_strictly_lower(row0_from_coords(coords, eigenvalues))
+
+
+def _from_strict_part(packed, eigenvalues):
+    return row0_to_coords(packed_to_row0(packed), eigenvalues)
+
+
+def _converted(function, packed, eigenvalues):
+    """Apply a linear map: as a matrix if it is small, and nothing is traced."""
+    if _size(packed) > _CONVERTED_BY_PRODUCT_UP_TO or not is_readable(packed):
+        return function(packed, eigenvalues)
+    return packed @ constant(_matrix(function, packed.shape[-1], eigenvalues), packed)
+
+
+@functools.lru_cache(maxsize=32)
+def _matrix(function, dim, eigenvalues):
+    return function(np.eye(dim), eigenvalues)
 
 
 def is_uniform(factors):

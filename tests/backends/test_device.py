@@ -133,6 +133,8 @@ def kernel_arguments(rng):
         vectors=random_orthogonal(rng, N),
         divided_differences=np.ones((N, N)),
         exponent=0.3,
+        factor=np.linalg.cholesky(point),
+        shift=0.1,
         points=rng.standard_normal((2, 5, 3)),
         weights=np.full(5, 0.2),
         hemisphere_point=rows / np.linalg.norm(rows, axis=-1, keepdims=True),
