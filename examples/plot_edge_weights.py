@@ -10,9 +10,9 @@ logit of the class changes with each correlation, at the mean of the training sa
 # %%
 # Fit
 # ---
-# Functional connectomes of 46 controls and 40 patients with schizophrenia: one matrix of
-# 28 brain networks for each. The regression is solved to convergence, and the strength
-# of its penalty is chosen by cross-validation.
+# Functional connectomes of 46 controls and 40 patients with schizophrenia: one matrix
+# of 28 brain networks for each. The regression is solved to convergence, and the
+# strength of its penalty is chosen by cross-validation.
 
 import argparse
 from pathlib import Path
@@ -39,8 +39,8 @@ model.fit(data.correlations, groups)
 # %%
 # Weights of edges
 # ----------------
-# One symmetric matrix with a zero diagonal for each class, of sum zero over the classes.
-# With two classes, the second is the negative of the first.
+# One symmetric matrix with a zero diagonal for each class, of sum zero over the
+# classes. With two classes, the second is the negative of the first.
 
 weights = model.edge_weights()
 print(model.classes_, weights.shape)
@@ -61,7 +61,7 @@ for place in np.argsort(-np.abs(patient))[:5]:
 # again in another sample.
 #
 # .. image:: /figures/edge_weights.png
-#    :alt: Two matrices of edge weights, controls and patients, with one scale of colours
+#    :alt: Edge weights of controls and patients, with one scale of colours
 
 # sphinx_gallery_thumbnail_path = "figures/edge_weights.png"
 names = [str(k + 1) for k in range(28)]
