@@ -169,30 +169,41 @@ def _train(words):
     sys.exit(called(words)[0])
 
 
-def attack_kills(folder, count, rng, epochs=25):
+def epochs_done(run):
+    """Return the number of epochs that a run has written down."""
+    with contextlib.suppress(OSError):
+        return max(0, len((run / "metrics.csv").read_text().splitlines()) - 1)
+    return 0
+
+
+def attack_kills(folder, count, rng, epochs=40):
     """Kill a training at a random moment, and resume it: bit for bit the same."""
     data, outcomes = write_data(folder), Counter()
-    whole = folder / "whole"
-    start = time.monotonic()
-    process = FRESH.Process(target=_train, args=(training(data, whole, epochs),))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
-    length, expected = time.monotonic() - start, state_of(whole)
+    for name in ("first", "whole"):  # the first one starts the server of processes
+        start = time.monotonic()
+        words = training(data, folder / name, epochs)
+        process = FRESH.Process(target=_train, args=(words,))
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+        length = time.monotonic() - start
+    expected = state_of(folder / "whole")
     for number in range(count):
         run = folder / f"run{number}"
         words = training(data, run, epochs)
         process = FRESH.Process(target=_train, args=(words,))
         process.start()
-        time.sleep(rng.uniform(0.0, length))
+        # Somewhere before, within or after an epoch that is drawn.
+        wanted = rng.randrange(epochs)
+        while process.is_alive() and epochs_done(run) < wanted:
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0.0, length / epochs if wanted else length))
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
         process.join()
-        done = "before the first epoch"
-        with contextlib.suppress(OSError):
-            rows = len((run / "metrics.csv").read_text().splitlines()) - 1
-            done = "between epochs" if 0 < rows < epochs else done
-            done = "after the last epoch" if rows == epochs else done
+        rows = epochs_done(run)
+        done = "between epochs" if rows else "before the first epoch"
+        done = "after the last epoch" if rows == epochs else done
         if (run / "run.json").exists():
             words = ("train", "--run-dir", run, "--resume", "--quiet")
         code, _, errors = called(words)

@@ -181,7 +181,7 @@ def _estimator_checks():
     from .peer import geomstats_space
 
     estimators = {
-        "geomstats-cor": learning.MinimumDistanceToMean(on_bad="mend"),
+        "geomstats-cor": learning.MinimumDistanceToMean(on_bad="repair"),
         "geomstats": FrechetMean(geomstats_space("olm", 4)),
         "pyriemann": MDM(),
     }

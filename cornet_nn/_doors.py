@@ -1,5 +1,6 @@
-"""What layers look at before they compute: spaces, numbers and shapes."""
+"""Input validation for layers: spaces, numbers and shapes."""
 
+import math
 import operator
 from numbers import Real
 
@@ -7,8 +8,11 @@ import numpy as np
 
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.kernels._arrays import extremes
 from geomstats_cor.kernels._gradients import detached, is_readable
+from geomstats_cor.kernels._tolerances import input_tolerance
 from geomstats_cor.validation import (
+    require_covariance,
     require_finite,
     require_positive_definite,
     require_variances,
@@ -82,7 +86,7 @@ def as_space(space, metric, name):
         return space
     if metric is None:
         raise ParameterError(
-            f"{name} is the size {space!r}, and no metric goes with it: pass "
+            f"metric is required when {name} is the size {space!r}: pass "
             f'metric="olm", or an equipped space instead of the size.'
         )
     return FullRankCorrelationMatrices(space, equip=metric)
@@ -138,6 +142,28 @@ def require_definite(covariance, result, name="covariance"):
     require_positive_definite(name, covariance, result, remedy)
 
 
+def require_correlations_of(covariance, correlation):
+    """Raise unless correlations are those of covariance matrices, as far as one sees.
+
+    Symmetry, variances and the range of the correlations are tested. That all
+    eigenvalues are positive is left to the layer that factorises the matrices.
+
+    Parameters
+    ----------
+    covariance : tensor, shape=[..., n, n]
+        Covariance matrices.
+    correlation : tensor, shape=[..., n, n]
+        What `kernels.cor` made of them.
+    """
+    if not is_readable(correlation) or 0 in correlation.shape:
+        return
+    low, high = extremes(detached(correlation))
+    bound = 1.0 + input_tolerance(correlation)
+    if not (-bound <= low and high <= bound):
+        require_covariance("covariance", covariance)
+        require_definite(covariance, correlation)
+
+
 def require_square(covariance):
     """Raise unless a tensor holds square matrices.
 
@@ -148,9 +174,29 @@ def require_square(covariance):
     """
     if covariance.ndim < 2 or covariance.shape[-1] != covariance.shape[-2]:
         raise ShapeError(
-            f"the input has shape {tuple(covariance.shape)}: covariance matrices "
-            f"[..., n, n] are wanted, such as CovariancePooling makes of signals."
+            f"the input: expected covariance matrices, shape [..., n, n], got "
+            f"{tuple(covariance.shape)}. CovariancePooling makes them of signals."
         )
+
+
+def require_symmetric(covariance):
+    """Raise unless a tensor holds finite symmetric matrices.
+
+    Parameters
+    ----------
+    covariance : tensor, shape=[..., n, n]
+        Tensor.
+    """
+    require_square(covariance)
+    if not is_readable(covariance) or 0 in covariance.shape:
+        return
+    x = detached(covariance)
+    scale = max(map(abs, extremes(x)))
+    # A NaN compares as false, and is found below like an infinity.
+    if extremes(x - x.mT)[1] <= input_tolerance(x) * scale < math.inf:
+        return
+    require_finite("covariance", x)
+    require_covariance("covariance", x)
 
 
 def require_size(point, n):
@@ -165,8 +211,8 @@ def require_size(point, n):
     """
     if point.ndim < 2 or tuple(point.shape[-2:]) != (n, n):
         raise ShapeError(
-            f"the input has shape {tuple(point.shape)}, but the layer is for matrices "
-            f"of size n = {n}: [..., {n}, {n}] is wanted."
+            f"the input: expected shape [..., {n}, {n}], got {tuple(point.shape)}. The "
+            f"layer is for matrices of size n = {n}."
         )
 
 
@@ -190,8 +236,8 @@ def lacks_channels(shape, n, channels):
         return True
     if len(shape) < 3 or shape[-3] != channels:
         raise ShapeError(
-            f"the input has shape {tuple(shape)}, but the layer has {channels} "
-            f"channels: [..., {channels}, {n}, {n}] is wanted. Further axes of a batch "
-            f"go before the channels."
+            f"the input: expected shape [..., {channels}, {n}, {n}], as the layer has "
+            f"{channels} channels, got {tuple(shape)}. Further axes of a batch go "
+            f"before the channels."
         )
     return False

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import secrets
+import zipfile
 from pathlib import Path
 
 # No file of ours that describes something comes near this.
@@ -150,3 +151,31 @@ def read_object(path):
     if level:
         raise ValueError("it is nested too deeply")
     return value
+
+
+def require_intact_archive(file):
+    """Raise unless an archive that torch has saved has the bytes that were written.
+
+    `torch.load` does not compare the checksums that the archive has.
+
+    Parameters
+    ----------
+    file : file
+        Archive, opened for reading bytes. It is at its beginning again afterwards.
+
+    Raises
+    ------
+    zipfile.BadZipFile
+        If a checksum is wrong, or the archive is not as torch writes it.
+    """
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        size = file.seek(0, 2)
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise zipfile.BadZipFile("its members are compressed")
+        if sum(member.file_size for member in members) > size:
+            raise zipfile.BadZipFile("its members are larger than the file")
+        damaged = archive.testzip()
+    if damaged is not None:
+        raise zipfile.BadZipFile(f"the checksum of {damaged} is wrong")
+    file.seek(0)

@@ -15,7 +15,7 @@ from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 from ._doors import require_definite, require_positive
-from ._precision import in_full_precision
+from ._precision import in_full_precision, require_tensor
 from .front_end import CovariancePooling, Shrinkage
 
 
@@ -70,10 +70,11 @@ class JointFeatures(nn.Module):
         features : tensor, shape=[..., joints, 2 k]
             Coordinates of each joint and of its neighbour.
         """
+        require_tensor(joints)
         if joints.ndim < 2 or joints.shape[-2] != len(self.neighbors):
             raise ShapeError(
-                f"the input has shape {tuple(joints.shape)}: "
-                f"[..., {len(self.neighbors)}, k] is wanted, a row for each joint."
+                f"the input: expected shape [..., {len(self.neighbors)}, k], a row for "
+                f"each joint, got {tuple(joints.shape)}."
             )
         neighbors = torch.tensor(self.neighbors, device=joints.device)
         return torch.cat([joints, joints.index_select(-2, neighbors)], -1)
@@ -238,12 +239,17 @@ class TemporalPyramid(nn.Module):
         covariances : tensor, shape=[..., 2 ** levels - 1, n, n]
             Symmetric positive definite matrices, level by level.
         """
+        if sequence.ndim < 2:
+            raise ShapeError(
+                f"the sequence: expected shape [..., T, k], got "
+                f"{tuple(sequence.shape)}."
+            )
         signal, length = sequence.mT, sequence.shape[-2]
         finest = 2 ** (self.levels - 1)
         if length < 2 * finest:
             raise ShapeError(
-                f"the sequence has {length} steps: {finest} windows of at least two "
-                f"are wanted. Use fewer levels."
+                f"the sequence: expected at least {2 * finest} steps, for {finest} "
+                f"windows of two, got {length}. Use fewer levels."
             )
         bounds = [
             (window * length // count, (window + 1) * length // count)

@@ -5,8 +5,14 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import require_definite, require_positive, require_square
-from ._precision import in_full_precision
+from ._doors import (
+    require_correlations_of,
+    require_definite,
+    require_positive,
+    require_square,
+    require_symmetric,
+)
+from ._precision import in_full_precision, require_tensor
 
 
 class CovariancePooling(nn.Module):
@@ -55,8 +61,8 @@ class CovariancePooling(nn.Module):
         length = signal.shape[-1] if signal.ndim >= 2 else 0
         if length < 2:
             raise ShapeError(
-                f"the signal has shape {tuple(signal.shape)}: [..., n, T] with at "
-                f"least two time steps is wanted."
+                f"the signal: expected shape [..., n, T] with at least two time steps, "
+                f"got {tuple(signal.shape)}."
             )
         centered = signal - signal.mean(-1, keepdim=True)
         return centered @ centered.mT / (length - self.unbiased)
@@ -96,7 +102,7 @@ class Shrinkage(nn.Module):
         super().__init__()
         if not 0.0 <= amount <= 1.0:
             raise ParameterError(
-                f"the amount of shrinkage is from 0 to 1, not {amount}"
+                f"the amount of shrinkage is from 0 to 1, got {amount}."
             )
         self.amount = float(amount)
 
@@ -170,7 +176,7 @@ class MatrixPower(nn.Module):
         power : tensor, shape=[..., n, n]
             Symmetric positive definite matrices.
         """
-        require_square(covariance)
+        require_symmetric(covariance)
         power = kernels.sym_power(covariance, self.exponent)
         require_definite(covariance, power)
         return power
@@ -212,9 +218,9 @@ class ToCorrelation(nn.Module):
         correlation : tensor, shape=[..., n, n]
             Correlation matrices.
         """
-        require_square(covariance)
+        require_symmetric(covariance)
         correlation = kernels.cor(covariance)
-        require_definite(covariance, correlation)
+        require_correlations_of(covariance, correlation)
         return correlation
 
 
@@ -340,5 +346,17 @@ class TemporalCovariance(nn.Module):
         covariance : tensor, shape=[..., channels, features, features]
             Symmetric positive definite matrices.
         """
+        require_tensor(signal, self.conv.weight, "the signal")
+        size, least = self.conv.in_channels, self.conv.kernel_size[0] + 1
+        if signal.ndim not in (2, 3) or signal.shape[-2] != size:
+            raise ShapeError(
+                f"the signal: expected shape [batch, {size}, T] or [{size}, T], got "
+                f"{tuple(signal.shape)}."
+            )
+        if signal.shape[-1] < least:
+            raise ShapeError(
+                f"the signal: expected at least {least} time steps for filters of "
+                f"length {least - 1}, got {signal.shape[-1]}."
+            )
         filtered = self.conv(signal).unflatten(-2, (self.channels, self.features))
         return self.shrinkage(self.pooling(filtered))

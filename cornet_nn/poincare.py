@@ -12,10 +12,12 @@ References
 import math
 
 from geomstats_cor import kernels
-from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.exceptions import NotFiniteError, ParameterError, ShapeError
 from geomstats_cor.kernels._gradients import detached, is_readable
 from geomstats_cor.kernels._tolerances import membership_tolerance
 from geomstats_cor.validation import first_index, label_of
+
+from ._precision import require_tensor
 
 # Curvatures whose roots, and their squares, are numbers in float32 as well.
 _LEAST, _MOST = 1e-60, 1e30
@@ -40,7 +42,10 @@ def require_curvature(curvature):
                 "the curvature is a constant, and no gradient flows to it: pass a "
                 "number."
             )
-        curvature = float(curvature)
+        try:
+            curvature = float(curvature)
+        except (TypeError, ValueError):
+            curvature = math.nan
     if not _LEAST <= -curvature <= _MOST:
         raise ParameterError(
             f"the curvature of a Poincaré ball is negative, from {-_MOST:g} to "
@@ -48,6 +53,14 @@ def require_curvature(curvature):
             f"for nearly Euclidean layers."
         )
     return curvature
+
+
+def _require_vectors(**arguments):
+    """Raise unless arguments are floating-point tensors [..., k]."""
+    for name, x in arguments.items():
+        require_tensor(x, name=name)
+        if x.ndim < 1:
+            raise ShapeError(f"{name}: expected shape [..., k], got {tuple(x.shape)}.")
 
 
 def require_ball(point, curvature):
@@ -63,6 +76,9 @@ def require_ball(point, curvature):
     if not is_readable(point):
         return
     sizes = math.sqrt(-curvature) * detached(point).norm(dim=-1)
+    where = first_index(~sizes.isfinite())
+    if where is not None:
+        raise NotFiniteError(f"{label_of('point', where)} has a NaN or an infinity.")
     where = first_index(sizes > 1.0 + membership_tolerance(point))
     if where is not None:
         raise ParameterError(
@@ -102,6 +118,7 @@ def poincare_exp0(tangent_vec, curvature=-1.0):
     >>> float(poincare_exp0(torch.tensor([0.5]))) == float(torch.tensor(0.5).tanh())
     True
     """
+    _require_vectors(tangent_vec=tangent_vec)
     return kernels.ball_exp(tangent_vec, require_curvature(curvature))
 
 
@@ -137,6 +154,7 @@ def poincare_log0(point, curvature=-1.0):
     >>> poincare_log0(poincare_exp0(vector)).numpy().round(12)
     array([ 0.3, -0.4])
     """
+    _require_vectors(point=point)
     curvature = require_curvature(curvature)
     require_ball(point, curvature)
     return kernels.ball_log(point, curvature)
@@ -189,6 +207,7 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
     array([1.2, 1.6])
     """
     _require_weights(point, weight, gamma)
+    _require_vectors(point=point)
     curvature = require_curvature(curvature)
     require_ball(point, curvature)
     return kernels.ball_logits(point, weight, gamma, curvature)
@@ -280,6 +299,12 @@ def beta_concat(points, curvature=-1.0):
     points = tuple(points)
     if not points:
         raise ShapeError("there are no points to concatenate: pass at least one.")
+    _require_vectors(**{f"points[{i}]": x for i, x in enumerate(points)})
+    if len({tuple(x.shape[:-1]) for x in points}) > 1:
+        raise ShapeError(
+            f"points: expected the same batch shape in all, got the shapes "
+            f"{', '.join(str(tuple(x.shape)) for x in points)}."
+        )
     curvature = require_curvature(curvature)
     for point in points:
         require_ball(point, curvature)
@@ -322,6 +347,7 @@ def beta_split(point, sizes, curvature=-1.0):
     True
     """
     sizes = tuple(sizes)
+    _require_vectors(point=point)
     if sum(sizes) != point.shape[-1] or min(sizes, default=0) < 1:
         raise ShapeError(
             f"sizes {sizes} do not add up to the dimension {point.shape[-1]} of the "
@@ -333,13 +359,15 @@ def beta_split(point, sizes, curvature=-1.0):
 
 
 def _require_weights(point, weight, gamma):
+    _require_vectors(point=point, weight=weight, gamma=gamma)
+    require_tensor(point, weight, "point")
     if weight.ndim != 2 or gamma.shape != weight.shape[:1]:
         raise ShapeError(
-            f"weight has shape {tuple(weight.shape)} and gamma {tuple(gamma.shape)}: "
-            f"[out, k] and [out] are wanted."
+            f"expected weight of shape [out, k] and gamma of shape [out], got "
+            f"{tuple(weight.shape)} and {tuple(gamma.shape)}."
         )
     if point.ndim < 1 or point.shape[-1] != weight.shape[-1]:
         raise ShapeError(
-            f"the input has shape {tuple(point.shape)}, but the weights are for points "
-            f"of dimension {weight.shape[-1]}: [..., {weight.shape[-1]}] is wanted."
+            f"point: expected shape [..., {weight.shape[-1]}], as the weights are for "
+            f"points of this dimension, got {tuple(point.shape)}."
         )

@@ -79,8 +79,8 @@ def _merge_all(merge, states):
 def _array_blocks(array, weights):
     if array.ndim != 3:
         raise ShapeError(
-            f"the dask array has shape {array.shape}: a stack of matrices [N, n, n] is "
-            f"wanted."
+            f"the dask array: expected a stack of matrices, shape [N, n, n], got "
+            f"{array.shape}."
         )
     array = array.rechunk({1: -1, 2: -1})
     blocks = array.to_delayed().ravel().tolist()

@@ -75,7 +75,7 @@ def curved_mean(look, metric):
         f"{variance:.1e}. Keep away from the boundary: "
         f"FullRankCorrelationMatrices.nearest_safe_point."
     )
-    warn(ConvergenceWarning(message), stacklevel=2)
+    warn(ConvergenceWarning(message))
     return accepted[0], accepted[3], moments, passes
 
 

@@ -11,7 +11,14 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from .exceptions import ArrayTypeError, GeomstatsCorError, ParameterError, ShapeError
+from .exceptions import (
+    ArrayTypeError,
+    DataError,
+    GeomstatsCorError,
+    ParameterError,
+    ShapeError,
+)
+from .validation import as_arrays, require_number
 
 _PIECE_BYTES = 2**22
 
@@ -33,18 +40,24 @@ def as_source(chunks, weights=None, chunk_size=None):
     source : Source or DaskSource
         Source.
     """
-    if chunk_size is not None and chunk_size < 1:
-        raise ParameterError(f"chunk_size is {chunk_size}: at least one is wanted.")
+    if chunk_size is not None:
+        require_number("chunk_size", chunk_size)
+        if int(chunk_size) != chunk_size:
+            raise ParameterError(f"chunk_size: expected an integer, got {chunk_size}.")
     if isinstance(chunks, (str, os.PathLike)):
-        chunks = np.load(chunks, mmap_mode="r")
+        chunks = _mapped(chunks)
     if _is_dask(chunks) or _is_sequence_of_dask(chunks):
         from ._dask_source import DaskSource
 
         return DaskSource(chunks, weights, chunk_size)
     if array_api_compat.is_array_api_obj(chunks):
-        if weights is not None and len(weights) != len(chunks):
+        if chunks.ndim < 1:
             raise ShapeError(
-                f"there are {len(weights)} weights, but {len(chunks)} matrices."
+                "chunks: expected an array of shape [N, n, n], got a single number."
+            )
+        if weights is not None and _length(weights) != len(chunks):
+            raise ShapeError(
+                f"weights: expected shape [{len(chunks)}], got {np.shape(weights)}."
             )
         return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
     if weights is not None:
@@ -58,10 +71,33 @@ def as_source(chunks, weights=None, chunk_size=None):
         is_repeatable = iter(chunks) is not chunks
     except TypeError:
         raise ArrayTypeError(
-            f"chunks is a {type(chunks).__name__}: an array, a path, an iterable of "
-            f"blocks, or a function that returns one is wanted."
+            f"chunks: expected an array, the path of a .npy file, an iterable of "
+            f"blocks, or a function that returns one, got a {type(chunks).__name__}."
         ) from None
     return Source(lambda: chunks, is_repeatable, None, chunk_size)
+
+
+def _length(weights):
+    """Return the number of weights; zero of what is no sequence."""
+    try:
+        return len(weights)
+    except TypeError:
+        return 0
+
+
+def _mapped(path):
+    """Return the array of a .npy file, mapped into memory."""
+    try:
+        array = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError):
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise DataError(
+            f"{os.fspath(path)} is no .npy file of numbers: expected an array of shape "
+            f"[N, n, n] as numpy.save writes it. Read other formats yourself, and pass "
+            f"the blocks as an iterable."
+        )
+    return array
 
 
 def _is_dask(x):
@@ -144,16 +180,15 @@ def summarise_block(
         State of the block.
     """
     points, weights = block if isinstance(block, tuple) else (block, None)
-    if not hasattr(points, "shape"):
-        points = np.asarray(points, dtype=float)
+    (points,) = as_arrays(**{f"block {index}": points})
     if points.ndim != 3:
         raise ShapeError(
-            f"block {index} has shape {tuple(points.shape)}: a stack of matrices "
-            f"[k, n, n] is wanted."
+            f"block {index}: expected a stack of matrices, shape [k, n, n], got "
+            f"{tuple(points.shape)}."
         )
-    if weights is not None and len(weights) != len(points):
+    if weights is not None and _length(weights) != len(points):
         raise ShapeError(
-            f"block {index} has {len(points)} matrices, but {len(weights)} weights."
+            f"block {index} has {len(points)} matrices, but {_length(weights)} weights."
         )
     size = chunk_size or piece_size(points.shape[-1])
     state = None

@@ -3,7 +3,7 @@
 from . import kernels
 from .exceptions import ShapeError
 from .kernels._arrays import eye_like
-from .validation import as_arrays
+from .validation import as_arrays, require_matrices
 
 
 class CondensedCorrelations:
@@ -58,6 +58,7 @@ class CondensedCorrelations:
             Entries, d = n (n - 1) / 2.
         """
         (points,) = as_arrays(points=points)
+        require_matrices(self.space.n, points=points)
         return kernels.pack_strictly_lower(points)
 
     def expand(self, vectors):
@@ -76,8 +77,8 @@ class CondensedCorrelations:
         (vectors,) = as_arrays(vectors=vectors)
         if vectors.ndim < 1 or vectors.shape[-1] != self.dim:
             raise ShapeError(
-                f"vectors has shape {tuple(vectors.shape)}: [..., {self.dim}] is "
-                f"wanted for n = {self.space.n}."
+                f"vectors: expected shape [..., {self.dim}] for n = {self.space.n}, "
+                f"got {tuple(vectors.shape)}."
             )
         lower = kernels.unpack_strictly_lower(vectors)
         return lower + lower.mT + eye_like(lower)

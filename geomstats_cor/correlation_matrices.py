@@ -17,16 +17,20 @@ from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import diagonal, eps, eye_like, off_diagonal, symmetrize
 from .kernels._gradients import prepare_torch
 from .kernels._tolerances import membership_tolerance, rank_tolerance
-from .metrics import get_metric
+from .metrics import get_metric, require_metric
+from .pullback import CorrelationMetric
 from .sampling import as_generator, as_samples, lkj_unit_lower
 from .validation import (
     as_arrays,
+    plain,
     require_broadcast,
     require_correlation,
+    require_covariance,
     require_finite,
+    require_integer,
     require_matrices,
+    require_number,
     require_positive_definite,
-    require_variances,
 )
 
 
@@ -75,7 +79,7 @@ class FullRankCorrelationMatrices(LevelSet):
         equip the space with. True is the quotient-affine metric, as in geomstats; False
         is no metric.
     check : bool or "strict"
-        Look at the arguments of the metric's methods, and raise for what is not a
+        Validate the arguments of the methods of the metric, and raise for what is not a
         correlation matrix or a tangent vector. With "strict", what would warn of an
         inaccurate or a singular result raises, too.
 
@@ -108,6 +112,11 @@ class FullRankCorrelationMatrices(LevelSet):
         if self.n < 2:
             raise ParameterError(
                 f"n is {n}: a correlation matrix relates at least 2 variables."
+            )
+        strict = isinstance(check, str) and check == "strict"
+        if not (isinstance(check, bool | np.bool_) or strict):
+            raise ParameterError(
+                f'check: expected True, False or "strict", got {check!r}.'
             )
         self.check = check
         prepare_torch()
@@ -176,6 +185,7 @@ class FullRankCorrelationMatrices(LevelSet):
             Diagonal minus one.
         """
         (point,) = as_arrays(point=point)
+        require_matrices(self.n, point=point)
         return diagonal(point) - 1.0
 
     def tangent_submersion(self, vector, point=None):
@@ -193,7 +203,8 @@ class FullRankCorrelationMatrices(LevelSet):
         submersed_vector : array, shape=[..., n]
             Diagonal.
         """
-        vector, point = as_arrays(vector=vector, point=point)
+        vector, point = as_arrays(("point",), vector=vector, point=point)
+        require_matrices(self.n, vector=vector, point=point)
         return diagonal(_like_batch(vector, point))
 
     def belongs(self, point, atol=None):
@@ -248,7 +259,9 @@ class FullRankCorrelationMatrices(LevelSet):
         is_tangent : array of bool, shape=[...]
             Whether it is a tangent vector.
         """
-        vector, base_point = as_arrays(vector=vector, base_point=base_point)
+        vector, base_point = as_arrays(
+            ("base_point",), vector=vector, base_point=base_point
+        )
         xp = array_namespace(vector)
         if tuple(vector.shape[-2:]) != self.shape:
             return xp.zeros(vector.shape[:-2], dtype=xp.bool, device=vector.device)
@@ -276,7 +289,9 @@ class FullRankCorrelationMatrices(LevelSet):
         tangent_vec : array, shape=[..., n, n]
             Symmetric matrix with null diagonal.
         """
-        vector, base_point = as_arrays(vector=vector, base_point=base_point)
+        vector, base_point = as_arrays(
+            ("base_point",), vector=vector, base_point=base_point
+        )
         vector = self._matrix(vector=vector)
         return _like_batch(off_diagonal(symmetrize(vector)), base_point)
 
@@ -332,7 +347,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return symmetrize(kernels.cor(point))
 
     def nearest_safe_point(self, point, min_eigenvalue=None):
-        r"""Shrink towards the identity just enough for a wanted smallest eigenvalue.
+        r"""Shrink towards the identity just enough for a given smallest eigenvalue.
 
         The result is :math:`(1 - s) C + s I` with the smallest :math:`s \ge 0` for
         which no eigenvalue is below `min_eigenvalue`.
@@ -342,8 +357,8 @@ class FullRankCorrelationMatrices(LevelSet):
         point : array-like, shape=[..., n, n]
             Symmetric matrix with unit diagonal, positive definite or not.
         min_eigenvalue : float
-            Wanted smallest eigenvalue, below one; the square root of the rounding unit
-            if None.
+            Smallest eigenvalue to reach, below one; the square root of the rounding
+            unit if None.
 
         Returns
         -------
@@ -359,17 +374,13 @@ class FullRankCorrelationMatrices(LevelSet):
         (0.1, 0.9)
         """
         point = self._correlation(point)
-        wanted = eps(point) ** 0.5 if min_eigenvalue is None else float(min_eigenvalue)
-        if not 0.0 < wanted < 1.0:
-            raise ParameterError(
-                f"min_eigenvalue is {wanted}: it must lie between 0 and 1, the "
-                f"smallest eigenvalue of the identity."
-            )
+        least = eps(point) ** 0.5 if min_eigenvalue is None else min_eigenvalue
+        require_number("min_eigenvalue", least, 0.0, 1.0)
         xp = array_namespace(point)
         point = symmetrize(point)
         smallest = xp.linalg.eigvalsh(point)[..., 0]
-        needed = smallest < wanted
-        gap = xp.where(needed, wanted - smallest, 0.0)
+        needed = smallest < least
+        gap = xp.where(needed, least - smallest, 0.0)
         shrinkage = gap / xp.where(needed, 1.0 - smallest, 1.0)
         kept = (1.0 - shrinkage)[..., None, None] * off_diagonal(point)
         return SafePoint(kept + eye_like(point), shrinkage, smallest)
@@ -378,17 +389,20 @@ class FullRankCorrelationMatrices(LevelSet):
     def from_covariance(cls, point):
         r"""Return the correlation matrix :math:`\Delta^{-1} \Sigma \Delta^{-1}`.
 
-        :math:`\Delta = \operatorname{Diag}(\Sigma)^{1/2}` holds the deviations.
+        :math:`\Delta = \operatorname{Diag}(\Sigma)^{1/2}` holds the deviations. A
+        matrix that is no covariance raises: one that is not symmetric, that has a
+        variance which is not positive, or a negative eigenvalue.
 
         Parameters
         ----------
         point : array-like, shape=[..., n, n]
-            Symmetric positive definite matrix.
+            Covariance matrix, symmetric and positive semidefinite.
 
         Returns
         -------
         correlation : array, shape=[..., n, n]
-            Correlation matrix, with a diagonal of exactly one.
+            Correlation matrix, with a diagonal of exactly one. It has full rank if the
+            covariance has.
 
         Examples
         --------
@@ -400,11 +414,11 @@ class FullRankCorrelationMatrices(LevelSet):
         (point,) = as_arrays(point=point)
         if point.ndim < 2 or point.shape[-1] != point.shape[-2]:
             raise ShapeError(
-                f"point has shape {tuple(point.shape)}: square matrices are wanted. "
-                f"The covariance of samples [k, n] is numpy.cov(samples, rowvar=False)."
+                f"point: expected square matrices, shape [..., n, n], got "
+                f"{tuple(point.shape)}. The covariance of samples [k, n] is "
+                f"numpy.cov(samples, rowvar=False)."
             )
-        require_finite("point", point)
-        require_variances("point", point)
+        require_covariance("point", point)
         return kernels.cor(symmetrize(point))
 
     @staticmethod
@@ -424,6 +438,11 @@ class FullRankCorrelationMatrices(LevelSet):
             Symmetric matrix.
         """
         diagonal_vec, point = as_arrays(diagonal_vec=diagonal_vec, point=point)
+        n = diagonal_vec.shape[-1] if diagonal_vec.ndim else 1
+        require_matrices(n, point=point)
+        require_finite("diagonal_vec", diagonal_vec[..., None])
+        require_finite("point", point)
+        require_broadcast(diagonal_vec=diagonal_vec[..., None], point=point)
         return diagonal_vec[..., :, None] * point * diagonal_vec[..., None, :]
 
     def cor_inversion(self, point):
@@ -545,7 +564,10 @@ class FullRankCorrelationMatrices(LevelSet):
         permuted : array, shape=[..., n, n]
             Matrix with entries s[i] s[j] C[p[i], p[j]].
         """
-        signs = np.asarray(signs, dtype=float)
+        try:
+            signs = np.asarray(plain("signs", signs), dtype=float)
+        except (TypeError, ValueError):
+            signs = np.empty(0)
         if signs.shape != (self.n,) or not np.all(np.abs(signs) == 1.0):
             raise ParameterError(f"signs must be {self.n} numbers, each 1 or -1.")
         return self.diag_action(
@@ -589,10 +611,13 @@ class FullRankCorrelationMatrices(LevelSet):
         >>> FullRankCorrelationMatrices(3, equip=False).random_point(5, rng=0).shape
         (5, 3, 3)
         """
+        require_integer("n_samples", n_samples)
         rng = as_generator(rng)
         if bound is None:
             points = kernels.theta_inverse(lkj_unit_lower(n_samples, self.n, eta, rng))
         else:
+            # Beyond, exponentials overflow.
+            require_number("bound", bound, 0.0, 300.0 / self.n, includes_low=True)
             entries = rng.uniform(-bound, bound, size=(n_samples, self.n, self.n))
             points = kernels.cor(kernels.sym_exp(symmetrize(entries)))
         return as_samples(points, like)
@@ -616,7 +641,9 @@ class FullRankCorrelationMatrices(LevelSet):
         tangent_vec : array, shape=[..., n, n]
             Tangent vectors, one for each point of the batch.
         """
-        (base_point,) = as_arrays(base_point=base_point)
+        (base_point,) = as_arrays(("base_point",), base_point=base_point)
+        require_integer("n_samples", n_samples, 1)
+        require_matrices(self.n, base_point=base_point)
         batch = () if base_point is None else tuple(base_point.shape[:-2])
         if n_samples > 1:
             if batch not in ((), (1,), (n_samples,)):
@@ -642,8 +669,41 @@ class FullRankCorrelationMatrices(LevelSet):
         return point
 
 
+def equipped(space, n, name="space"):
+    """Return the space of n x n correlation matrices with a metric of this library.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices or str or type or CorrelationMetric
+        Equipped space, key or class of a metric, or the metric of a space.
+    n : int
+        Size of the matrices.
+    name : str
+        Name of the argument in messages.
+
+    Returns
+    -------
+    space : FullRankCorrelationMatrices
+        Equipped space.
+    """
+    if isinstance(space, str) or inspect.isclass(space):
+        space = FullRankCorrelationMatrices(n, equip=space)
+    elif isinstance(space, CorrelationMetric):
+        space = space._space
+    require_metric(space)
+    if space.n != n:
+        raise ShapeError(
+            f"{name}: expected shape [..., {space.n}, {space.n}], got matrices of size "
+            f"{n}. The space has n = {space.n}; use FullRankCorrelationMatrices({n})."
+        )
+    return space
+
+
 def _tolerance(x, atol):
-    return membership_tolerance(x) if atol is None else atol
+    if atol is None:
+        return membership_tolerance(x)
+    require_number("atol", atol, includes_low=True)
+    return atol
 
 
 def _like_batch(x, point):

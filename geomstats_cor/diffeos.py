@@ -16,14 +16,14 @@ from .kernels._arrays import eye_like, namespace, off_diagonal
 from .kernels._gradients import is_plain, is_readable
 from .kernels._tolerances import rank_tolerance
 from .kernels.cholesky import correlation_of_rows
-from .kernels.exp_scaled import exp_scaled_factor
+from .kernels.exp_scaled_maps import exp_scaled_factor
 from .kernels.factors import (
     log_of_factor,
     log_scaled_of_factor,
     unit_lower_of_factor,
     unit_rows,
 )
-from .kernels.log_scaled import lower_log_scaled
+from .kernels.log_scaled_maps import lower_log_scaled
 from .kernels.offlog import off_exp_factor
 from .kernels.symmetric import lower_sym_log
 from .validation import (

@@ -33,7 +33,7 @@ class ArrayTypeError(GeomstatsCorError, TypeError):
     >>> metric.dist(np.eye(2, dtype=complex), np.eye(2))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    geomstats_cor.exceptions.ArrayTypeError: point_a has dtype complex128; ...
+    geomstats_cor.exceptions.ArrayTypeError: point_a has dtype complex128: ...
     """
 
 
@@ -48,7 +48,7 @@ class ShapeError(GeomstatsCorError, ValueError):
     >>> metric.dist(np.eye(3), np.eye(2))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    geomstats_cor.exceptions.ShapeError: point_a has matrices of size 3, ...
+    geomstats_cor.exceptions.ShapeError: point_a: expected shape [..., 2, 2], ...
     """
 
 
@@ -151,9 +151,9 @@ class BadMatricesError(GeomstatsCorError, ValueError):
     Parameters
     ----------
     message : str
-        Message, which names them all.
+        Message, which names the first ten.
     bad : tuple of geomstats_cor.stacks.BadMatrix
-        The matrices, by index, with the reason of each.
+        All of them, by index, with the reason of each.
 
     Examples
     --------
@@ -350,8 +350,8 @@ class CoarseTestWarning(UserWarning):
     """
 
 
-class MendedWarning(UserWarning):
-    """Bad matrices of a stack were dropped or mended; the message names them.
+class CleaningWarning(UserWarning):
+    """Matrices of a stack were dropped or repaired; the message says how.
 
     Examples
     --------
@@ -363,3 +363,28 @@ class MendedWarning(UserWarning):
     >>> print(caught[0].message)
     points: 1 dropped: [1] is not positive definite: its smallest eigenvalue is -1.
     """
+
+
+class UnequalFramesWarning(UserWarning):
+    """Groups were recorded with different numbers of frames.
+
+    Matrices estimated from fewer frames are more dispersed, and biased in their
+    logarithms, whatever the population.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from geomstats_cor import FullRankCorrelationMatrices, equal_means_test
+    >>> space = FullRankCorrelationMatrices(3, equip="olm")
+    >>> points, labels = space.random_point(10, rng=0), [0] * 5 + [1] * 5
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     frames = [20] * 5 + [24] * 5
+    ...     result = equal_means_test(points, labels, space, frames=frames)
+    >>> caught[0].category.__name__
+    'UnequalFramesWarning'
+    """
+
+
+#: Former name of `CleaningWarning`.
+MendedWarning = CleaningWarning

@@ -30,13 +30,18 @@ class HyperbolicRowsMetric(ImageMetric):
 
     def __init__(self, space, weights=None):
         super().__init__(space)
-        weights = (
-            (1.0,) * (space.n - 1) if weights is None else tuple(map(float, weights))
-        )
+        try:
+            weights = (
+                (1.0,) * (space.n - 1)
+                if weights is None
+                else tuple(map(float, weights))
+            )
+        except (TypeError, ValueError):
+            weights = ()
         if len(weights) != space.n - 1:
             raise ParameterError(
-                f"weights has {len(weights)} entries: one for each of the n - 1 = "
-                f"{space.n - 1} rows after the first is wanted."
+                f"weights: expected a number for each of the n - 1 = {space.n - 1} "
+                f"rows after the first, got {len(weights)} numbers."
             )
         if not all(math.isfinite(w) and w > 0.0 for w in weights):
             raise ParameterError(f"weights must be positive and finite, not {weights}.")

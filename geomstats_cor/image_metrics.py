@@ -8,10 +8,11 @@ questions, so that the pullback never has to ask which one it stands on.
 import abc
 import math
 
+import numpy as np
 from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from . import kernels
-from .exceptions import ParameterError
+from .exceptions import ArrayTypeError, ParameterError
 from .hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from .kernels._arrays import constant, eye_like, namespace
 from .kernels._smooth import length
@@ -430,7 +431,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
             velocity = self.log(end_point, initial_point)
 
         def path(t):
-            t = constant(t, velocity)
+            t = _as_times(t, velocity)
             moved = namespace(t).reshape(t, (-1, 1, 1)) * velocity[..., None, :, :]
             return self.exp(moved, initial_point[..., None, :, :])
 
@@ -739,6 +740,7 @@ class HollowMetric(FlatMetric):
 
     def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
         super().__init__(space)
+        _require_numbers(alpha=alpha, beta=beta, gamma=gamma)
         self.eigenvalues = _require_definite(
             kernels.hollow_eigenvalues(space.n, alpha, beta, gamma),
             ("alpha", "2 alpha + (n - 2) beta", "alpha + (n - 1) (beta + n gamma)"),
@@ -814,6 +816,7 @@ class NullRowSumsMetric(FlatMetric):
 
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
         super().__init__(space)
+        _require_numbers(alpha=alpha, delta=delta, zeta=zeta)
         self.eigenvalues = _require_definite(
             kernels.row0_eigenvalues(space.n, alpha, delta, zeta),
             ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
@@ -871,6 +874,28 @@ def _broadcast(x, *others):
 
 def _least_root(eigenvalues):
     return math.sqrt(min(value for value in eigenvalues if value is not None))
+
+
+def _require_numbers(**parameters):
+    """Raise unless the parameters of an inner product are numbers."""
+    for name, value in parameters.items():
+        try:
+            math.isfinite(value)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name}: expected a number, got {value!r}.") from None
+
+
+def _as_times(t, like):
+    """Return times as an array like another, or raise."""
+    try:
+        if isinstance(t, np.ma.MaskedArray):
+            raise TypeError
+        return constant(t, like)
+    except (TypeError, ValueError):
+        raise ArrayTypeError(
+            f"t: expected a number or an array of numbers, without a mask, got a "
+            f"{type(t).__name__}."
+        ) from None
 
 
 def _require_definite(eigenvalues, names, parameters):

@@ -3,10 +3,10 @@
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
+from .correlation_matrices import equipped
 from .exceptions import ParameterError, ShapeError
 from .kernels._arrays import constant
 from .kernels._precision import in_own_precision
-from .metrics import require_metric
 from .validation import (
     as_arrays,
     call_strictly,
@@ -26,8 +26,9 @@ def frechet_mean(points, space, weights=None):
     ----------
     points : array-like, shape=[..., N, n, n]
         Full-rank correlation matrices; the mean is over the last batch axis.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     weights : array-like, shape=[..., N]
         Weights, not negative, of positive sum; equal if None.
 
@@ -56,7 +57,8 @@ def frechet_mean(points, space, weights=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    metric, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _admit_stack(points, space, weights)
+    metric = space.metric
     mean = metric.image_space.metric.mean
     return metric.diffeo.inverse(_call(mean, space, image, weights))
 
@@ -91,8 +93,11 @@ def frechet_variance(points, space, mean=None, weights=None):
     >>> round(float(frechet_variance(points, space)), 12)
     0.5625
     """
-    points, mean, weights = as_arrays(points=points, mean=mean, weights=weights)
-    metric, image, weights = _admit_stack(points, space, weights)
+    points, mean, weights = as_arrays(
+        ("mean", "weights"), points=points, mean=mean, weights=weights
+    )
+    space, image, weights = _admit_stack(points, space, weights)
+    metric = space.metric
     if mean is None:
         center = _call(metric.image_space.metric.mean, space, image, weights)
     else:
@@ -104,13 +109,13 @@ def frechet_variance(points, space, mean=None, weights=None):
 
 
 def _admit_stack(points, space, weights):
-    """Return the metric, the images of the points, and weights of sum one."""
-    points, weights = as_arrays(points=points, weights=weights)
+    """Return the equipped space, the images of the points, and weights of sum one."""
+    points, weights = as_arrays(("weights",), points=points, weights=weights)
     require_stack(points=points)
-    metric = require_metric(space)
-    (points,) = metric._admit(points=points)
+    space = equipped(space, points.shape[-1], "points")
+    (points,) = space.metric._admit(points=points)
     weights = _normalised(weights, points)
-    return metric, metric.diffeo(points), weights
+    return space, space.metric.diffeo(points), weights
 
 
 def _call(function, space, *arguments):
@@ -140,7 +145,8 @@ def _require_weights(weights, points):
     count = points.shape[-3]
     if weights.ndim < 1 or weights.shape[-1] != count:
         raise ShapeError(
-            f"weights has shape {tuple(weights.shape)}, but there are {count} points."
+            f"weights: expected shape [..., {count}], one for each of {count} points, "
+            f"got {tuple(weights.shape)}."
         )
     # What stands before the axis of the points is a batch, for matrices and weights.
     require_broadcast(points=points[..., 0, :, :], weights=weights[..., None])

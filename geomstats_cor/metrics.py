@@ -161,7 +161,10 @@ class OffLogMetric(CorrelationMetric):
     def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
         image_space = SymmetricHollowMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(
-            HollowMetric, alpha=alpha or 0.0, beta=beta or 0.0, gamma=gamma or 0.0
+            HollowMetric,
+            alpha=_or_zero(alpha),
+            beta=_or_zero(beta),
+            gamma=_or_zero(gamma),
         )
         super().__init__(space, OffLogDiffeo(), image_space)
 
@@ -218,7 +221,10 @@ class LogScaledMetric(CorrelationMetric):
     def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
         image_space = NullRowSumsSymmetricMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(
-            NullRowSumsMetric, alpha=alpha or 0.0, delta=delta or 0.0, zeta=zeta or 0.0
+            NullRowSumsMetric,
+            alpha=_or_zero(alpha),
+            delta=_or_zero(delta),
+            zeta=_or_zero(zeta),
         )
         super().__init__(space, LogScalingDiffeo(), image_space)
 
@@ -308,6 +314,16 @@ def get_metric(key):
         ) from None
 
 
+def _or_zero(parameter):
+    return 0.0 if parameter is None else parameter
+
+
+def _shown(x):
+    """Return a short text for a value, or the name of its type."""
+    text = repr(x)
+    return text if len(text) <= 60 else f"a {type(x).__name__}"
+
+
 def require_metric(space):
     """Return the metric of a space, or raise if it is not one of this library.
 
@@ -323,6 +339,12 @@ def require_metric(space):
     """
     metric = getattr(space, "metric", None)
     if not isinstance(metric, CorrelationMetric):
+        if not (hasattr(space, "metric") or hasattr(space, "equip_with_metric")):
+            raise ParameterError(
+                f"space is {_shown(space)}: expected an equipped space, "
+                f'FullRankCorrelationMatrices(n, equip="olm"), or the key of a metric, '
+                f"one of {', '.join(METRICS)}."
+            )
         raise ParameterError(
             f"the metric of the space is {type(metric).__name__}, not one of "
             f"{', '.join(METRICS)}: use space.equip_with_metric."

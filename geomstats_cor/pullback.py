@@ -1,4 +1,4 @@
-"""The metrics on correlation matrices as pullbacks, with a door that checks.
+"""The metrics on correlation matrices as pullbacks, which validate their arguments.
 
 Everything here is written once for all metrics: a diffeomorphism maps into an image
 space, whose metric has closed forms for all that is asked.
@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import array_namespace
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
-from .exceptions import ArrayTypeError, ShapeError
+from .exceptions import ShapeError
 from .kernels._arrays import constant
 from .kernels._precision import in_own_precision
 from .tensors import TensorComponents
@@ -49,7 +49,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     Parameters
     ----------
     space : FullRankCorrelationMatrices
-        Manifold. Its attribute `check` says whether arguments are looked at.
+        Manifold. Its attribute `check` says whether arguments are validated.
     diffeo : CorrelationDiffeo
         Map onto the image space.
     image_space : Manifold
@@ -81,17 +81,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         diffeo.check = space.check
 
     def _admit(self, **arguments):
-        """Return the arguments as arrays, after a look at each."""
+        """Validate the arguments, and return them as arrays."""
         if arguments.get("base_point", True) is None:
             raise ShapeError(
                 "base_point is missing: tangent vectors need the point they belong to."
             )
-        for name, value in arguments.items():
-            if value is None and name not in _OPTIONAL:
-                raise ArrayTypeError(
-                    f"{name} is missing: an array is wanted, not None."
-                )
-        names, arrays = list(arguments), as_arrays(**arguments)
+        names, arrays = list(arguments), as_arrays(_OPTIONAL, **arguments)
         if self._space.check:
             named = {k: v for k, v in zip(names, arrays, strict=True) if v is not None}
             require_matrices(self._space.n, **named)
@@ -778,8 +773,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def _require_coords(self, coords):
         if coords.ndim < 1 or coords.shape[-1] != self._space.dim:
             raise ShapeError(
-                f"coords has shape {tuple(coords.shape)}: [..., {self._space.dim}] is "
-                f"wanted for n = {self._space.n}."
+                f"coords: expected shape [..., {self._space.dim}] for n = "
+                f"{self._space.n}, got {tuple(coords.shape)}."
             )
         if self._space.check:
             require_finite("coords", coords[..., None])

@@ -4,12 +4,12 @@ from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
 from ._geometric_median import median
-from .exceptions import ParameterError
 from .kernels._arrays import eps
 from .kernels._gradients import detached
 from .kernels._iteration import warn_unfinished
 from .kernels._precision import in_own_precision
 from .means import _admit_stack, _call
+from .validation import require_number
 
 _MAX_TRIMMINGS = 200
 
@@ -33,8 +33,9 @@ def geometric_median(points, space, weights=None):
     ----------
     points : array-like, shape=[..., N, n, n]
         Full-rank correlation matrices; the median is over the last batch axis.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     weights : array-like, shape=[..., N]
         Weights, not negative, of positive sum; equal if None.
 
@@ -61,7 +62,8 @@ def geometric_median(points, space, weights=None):
     array([[1. , 0.1],
            [0.1, 1. ]])
     """
-    metric, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _admit_stack(points, space, weights)
+    metric = space.metric
     found = _call(
         median, space, metric.image_space.metric, detached(image), detached(weights)
     )
@@ -93,8 +95,9 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     ----------
     points : array-like, shape=[..., N, n, n]
         Full-rank correlation matrices; the mean is over the last batch axis.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     fraction : float
         Fraction :math:`f` of the weight to drop, in [0, 1); below one half for a mean
         that represents most of the points.
@@ -121,9 +124,9 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    if not 0.0 <= fraction < 1.0:
-        raise ParameterError(f"fraction is {fraction}: a number in [0, 1) is wanted.")
-    metric, image, weights = _admit_stack(points, space, weights)
+    require_number("fraction", fraction, 0.0, 1.0, includes_low=True)
+    space, image, weights = _admit_stack(points, space, weights)
+    metric = space.metric
     kept = _call(
         _kept_weights,
         space,

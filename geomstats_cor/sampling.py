@@ -4,6 +4,7 @@ import numpy as np
 
 from .exceptions import ParameterError
 from .kernels._arrays import constant
+from .validation import as_arrays, require_number
 
 
 def as_generator(rng=None):
@@ -24,11 +25,17 @@ def as_generator(rng=None):
         import geomstats.backend as gs
 
         rng = int(gs.random.randint(0, 2**31 - 1, (1,))[0])
-    return np.random.default_rng(rng)
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"rng: expected a seed, an integer that is not negative, or a "
+            f"numpy.random.Generator, got {rng!r}."
+        ) from None
 
 
 def as_samples(samples, like=None):
-    """Return drawn arrays in the library that is wanted, one sample without its axis.
+    """Return drawn arrays in a given library, one sample without its axis.
 
     Parameters
     ----------
@@ -45,6 +52,7 @@ def as_samples(samples, like=None):
     if len(samples) == 1:
         samples = samples[0]
     if like is not None:
+        (like,) = as_arrays(like=like)
         return constant(samples, like)
     import geomstats.backend as gs
 
@@ -75,8 +83,7 @@ def lkj_unit_lower(n_samples, n, eta, rng):
     unit_lower : numpy.ndarray, shape=[n_samples, n, n]
         Unit lower triangular matrices.
     """
-    if not eta > 0.0:
-        raise ParameterError(f"eta is {eta}: the LKJ distribution needs eta > 0.")
+    require_number("eta", eta)
     rows = np.arange(1, n)
     direction = np.tril(rng.standard_normal((n_samples, n, n)), -1)[:, 1:]
     direction /= np.linalg.norm(direction, axis=-1, keepdims=True)

@@ -67,14 +67,15 @@ def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progres
     ----------
     chunks : array, path, iterable, callable, or of dask
         - an array [N, n, n], memory-mapped ones included, which is read in pieces;
-        - the path of a `.npy` file, which is mapped into memory;
+        - the path of a `.npy` file, which is mapped into memory; no other format;
         - an iterable of blocks [k, n, n] or of pairs (points, weights). An iterator
           that is used up by one pass is enough for a flat metric only;
         - a function without arguments that returns such an iterable;
         - a dask array [N, n, n], or a list of delayed blocks or pairs: the workers
           reduce their blocks, and states alone travel.
     space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+        Manifold, equipped with one of the metrics of this library; or the metric of
+        such a space.
     weights : array-like, shape=[N]
         Weights of the matrices of an array or a file, not negative, of positive sum;
         equal if None.
@@ -109,6 +110,7 @@ def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progres
     >>> bool(np.allclose(result.mean, frechet_mean(np.concatenate(blocks), space)))
     True
     """
+    space = getattr(space, "_space", space)
     metric = require_metric(space)
     source = as_source(chunks, weights, chunk_size)
     bar = Bar(progress)
@@ -151,7 +153,7 @@ def _require_some(moments):
 
 
 def _admit(space, points, weights):
-    points, weights = as_arrays(points=points, weights=weights)
+    points, weights = as_arrays(("weights",), points=points, weights=weights)
     (points,) = space.metric._admit(points=points)
     if weights is not None and points.shape[0] > 0:
         _require_weights(weights, points)
@@ -286,6 +288,10 @@ class StreamingMean(BaseEstimator):
         merged : StreamingMean
             New state; the two are left as they are.
         """
+        if not isinstance(other, StreamingMean):
+            raise ParameterError(
+                f"other: expected a StreamingMean, got a {type(other).__name__}."
+            )
         self._require_flat()
         other._require_flat()
         if not self.space.metric.is_same(other.space.metric):

@@ -105,8 +105,8 @@ class TensorComponents:
         (state,) = as_arrays(state=state)
         if state.ndim < 3 or state.shape[-3] != 2:
             raise ShapeError(
-                f"state has shape {tuple(state.shape)}: a position and a velocity, "
-                f"[..., 2, n, n], are wanted."
+                f"state: expected shape [..., 2, n, n], a position and a velocity, got "
+                f"{tuple(state.shape)}."
             )
         velocity = state[..., 1, :, :]
         acceleration = self._acceleration(velocity, state[..., 0, :, :])

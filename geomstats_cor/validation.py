@@ -1,10 +1,10 @@
-"""The public door: what comes in is an array of the right kind, or a clear error.
+"""Input validation at the public boundary.
 
-Kernels compute and do not look; the classes of the library pass their arguments through
-here first. Positive definiteness is not tested in advance: the factorisation that a map
-needs anyway fails on a bad matrix, and only then is the culprit looked for. While torch
-traces a program or maps over a batch there are no numbers to look at: shapes and types
-are checked then, entries are not.
+Kernels compute and validate nothing; the classes and functions of the library pass
+their arguments through here first. Positive definiteness is not tested in advance: the
+factorisation that a map needs anyway fails on a bad matrix, and only then is the matrix
+searched for. While torch traces a program or maps over a batch the entries cannot be
+read: shapes and types are validated then, entries are not.
 """
 
 import math
@@ -13,6 +13,7 @@ import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
+from ._labels import are_tables, without_names
 from .exceptions import (
     ArrayTypeError,
     ConvergenceError,
@@ -24,12 +25,14 @@ from .exceptions import (
     NotSymmetricError,
     NotTangentError,
     NotUnitDiagonalError,
+    ParameterError,
     ShapeError,
 )
 from .kernels._arrays import (
     cholesky,
     diagonal,
     extremes,
+    flagged_cholesky,
     is_torch,
     largest_entry,
     namespace,
@@ -39,20 +42,24 @@ from .kernels._iteration import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REMEDY = (
-    "FullRankCorrelationMatrices(n).nearest_safe_point(point) shrinks such matrices "
-    "towards the identity; a covariance of fewer samples than variables needs "
-    "shrinkage before that."
+    "Treat all matrices of the sample alike: geomstats_cor.clean_points(points, "
+    "on_bad='repair') shrinks them towards the identity, as "
+    "FullRankCorrelationMatrices(n).nearest_safe_point does with single ones; a "
+    "covariance of fewer samples than variables needs shrinkage before that."
 )
 
 
-def as_arrays(**arguments):
+def as_arrays(optional=(), **arguments):
     """Return the arguments as arrays of one library, device and floating dtype.
 
     Nested sequences become arrays, of the library of the other arguments if there is
-    one, else of the library that geomstats uses. None passes through.
+    one, else of the library that geomstats uses. Tables with named columns become
+    arrays whose variables are in one order. Masked and sparse arrays raise.
 
     Parameters
     ----------
+    optional : tuple of str
+        Names of the arguments that may be None, which passes through.
     **arguments : array-like or None
         Arguments by name; the names appear in error messages.
 
@@ -61,21 +68,32 @@ def as_arrays(**arguments):
     arrays : list of array or None
         Arrays, in the order of the arguments.
     """
-    given = [value for value in arguments.values() if value is not None]
-    if given and _are_alike(given):
+    given = {k: v for k, v in arguments.items() if v is not None}
+    if len(given) < len(arguments):
+        for name, value in arguments.items():
+            if value is None and name not in optional:
+                raise ArrayTypeError(
+                    f"{name} is None: expected an array of shape [..., n, n], such as "
+                    f"a numpy array, a torch tensor or nested lists."
+                )
+    if given and _are_alike(list(given.values())):
         return list(arguments.values())
-    arrays = {
-        name: value
-        for name, value in arguments.items()
-        if array_api_compat.is_array_api_obj(value)
-    }
+    arrays, order = {}, None
+    for name, value in given.items():
+        if are_tables(value):
+            given[name], names = without_names(name, value, order)
+            order = names if order is None else order
+        else:
+            given[name] = value = plain(name, value)
+            if array_api_compat.is_array_api_obj(value):
+                arrays[name] = value
     xp = _common_namespace(arrays)
     like = next(iter(arrays.values()), None)
-    for name, value in arguments.items():
-        if value is not None and name not in arrays:
+    for name, value in given.items():
+        if name not in arrays:
             arrays[name] = _from_sequence(name, value, xp, like)
     for name, value in arrays.items():
-        _require_real_floating(name, value)
+        arrays[name] = _real_floating(name, value)
     if arrays:
         arrays = _with_common_dtype(arrays)
     return [arrays.get(name) for name in arguments]
@@ -96,14 +114,15 @@ def require_matrices(size, **arguments):
         shape = tuple(x.shape)
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ShapeError(
-                f"{name} has shape {shape}: square matrices [..., {size}, {size}] are "
-                f"wanted. A vector of coordinates becomes a matrix by "
+                f"{name}: expected shape [..., {size}, {size}], square matrices, got "
+                f"{shape}. A vector of coordinates becomes a matrix by "
                 f"metric.from_coords."
             )
         if shape[-1] != size:
             raise ShapeError(
-                f"{name} has matrices of size {shape[-1]}, but the space has n = "
-                f"{size}: use FullRankCorrelationMatrices({shape[-1]})."
+                f"{name}: expected shape [..., {size}, {size}], got {shape}. The space "
+                f"has n = {size}; for matrices of size {shape[-1]} use "
+                f"FullRankCorrelationMatrices({shape[-1]})."
             )
     if len(arguments) > 1:
         require_broadcast(**arguments)
@@ -118,10 +137,17 @@ def require_stack(**arguments):
         Arrays by name.
     """
     for name, x in arguments.items():
-        if x.ndim < 3:
+        shape = tuple(x.shape)
+        if len(shape) == 2 and shape[-1] == shape[-2]:
             raise ShapeError(
-                f"{name} has shape {tuple(x.shape)}: a stack of square matrices "
-                f"[k, n, n] is wanted, {name}[None] for a single one."
+                f"{name}: expected a stack of matrices, shape [..., k, n, n], got the "
+                f"single matrix {shape}. Pass {name}[None] for a stack of one."
+            )
+        if len(shape) < 3 or shape[-1] != shape[-2]:
+            raise ShapeError(
+                f"{name}: expected a stack of square matrices, shape [..., k, n, n], "
+                f"got {shape}. A single matrix becomes a stack by {name}[None]; "
+                f"condensed rows become one by geomstats_cor.as_stack."
             )
 
 
@@ -169,8 +195,8 @@ def require_finite(name, x):
     xp = array_namespace(x)
     where = first_index(~xp.all(xp.isfinite(x), axis=(-2, -1)))
     raise NotFiniteError(
-        f"{label_of(name, where)} has a NaN or an infinity: look at the data it was "
-        f"computed from (a constant signal has no correlation)."
+        f"{label_of(name, where)} has a NaN or an infinity: check the data that it was "
+        f"computed from (a constant signal has no correlation), or leave it out."
     )
 
 
@@ -188,6 +214,7 @@ def require_correlation(name, x):
         return
     if _is_close(x, 1.0):
         return
+    x = detached(x)
     require_finite(name, x)
     _require_symmetric(name, x, NotSymmetricError)
     xp = array_namespace(x)
@@ -196,10 +223,16 @@ def require_correlation(name, x):
     if where is not None:
         entry = int(xp.argmax(xp.abs(diag[where] - 1.0)))
         raise NotUnitDiagonalError(
-            f"{label_of(name, where)} has {float(diag[where][entry]):.6g} at diagonal "
-            f"entry {entry}, not 1. A covariance matrix becomes a correlation matrix "
-            f"by FullRankCorrelationMatrices.from_covariance."
+            f"{label_of(name, where)} has {_unlike_one(diag[where][entry])} at "
+            f"diagonal entry {entry}, not 1. A covariance matrix becomes a correlation "
+            f"matrix by FullRankCorrelationMatrices.from_covariance."
         )
+
+
+def _unlike_one(number):
+    """Return a number with as many digits as tell it from one, six at least."""
+    texts = (f"{float(number):.{digits}g}" for digits in range(6, 18))
+    return next((text for text in texts if text != "1"), "1")
 
 
 def require_tangent(name, x):
@@ -216,6 +249,7 @@ def require_tangent(name, x):
         return
     if _is_close(x, 0.0):
         return
+    x = detached(x)
     require_finite(name, x)
     _require_symmetric(name, x, NotTangentError)
     xp = array_namespace(x)
@@ -231,7 +265,7 @@ def require_tangent(name, x):
 
 
 def _is_close(x, value):
-    """Tell at a glance that matrices are finite, symmetric, and have a diagonal."""
+    """Tell quickly that matrices are finite, symmetric, with a constant diagonal."""
     if 0 in x.shape:
         return True
     x, tolerance = detached(x), input_tolerance(x)
@@ -252,7 +286,8 @@ def _asymmetry(x):
 
 def _is_finite(x):
     """Tell whether all numbers are finite."""
-    # A sum shows every NaN, in one pass; it may overflow, so it is no last word.
+    # A finite sum proves that all entries are finite. If it is not finite, test entry
+    # by entry: the sum may have overflowed.
     return math.isfinite(_sum(detached(x))) or bool(namespace(x).isfinite(x).all())
 
 
@@ -275,12 +310,63 @@ def require_variances(name, x):
     """
     if not is_readable(x):
         return
-    variances = array_namespace(x).min(diagonal(detached(x)), axis=-1)
+    xp, diag = array_namespace(x), diagonal(detached(x))
+    variances = xp.min(diag, axis=-1)
     where = first_index(variances <= 0.0)
     if where is not None:
+        entry = int(xp.argmin(diag[where]))
         raise NotPositiveDefiniteError(
-            f"{label_of(name, where)} has a variance of {float(variances[where]):.3g}: "
-            f"leave constant variables out, or add a multiple of the identity."
+            f"{label_of(name, where)} has a variance of {float(variances[where]):.3g} "
+            f"at diagonal entry {entry}: leave constant variables out, or add a "
+            f"multiple of the identity."
+        )
+
+
+def require_covariance(name, x):
+    """Raise unless matrices are symmetric and positive semidefinite.
+
+    Variances are positive, and no eigenvalue of the correlation matrix is negative by
+    more than rounding.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    x : array, shape=[..., n, n]
+        Square matrices.
+    """
+    if not is_readable(x) or 0 in x.shape:
+        return
+    x = detached(x)
+    require_finite(name, x)
+    require_variances(name, x)
+    xp, diag = array_namespace(x), diagonal(x)
+    smallest = xp.min(diag, axis=-1)
+    where = first_index(smallest < float(xp.finfo(x.dtype).smallest_normal))
+    if where is not None:
+        raise NotPositiveDefiniteError(
+            f"{label_of(name, where)} has a variance of {float(smallest[where]):.3g} "
+            f"at diagonal entry {int(xp.argmin(diag[where]))}, too small for "
+            f"{str(x.dtype).removeprefix('torch.')}: scale the data up."
+        )
+    # Each variable has its own unit, so that asymmetry and eigenvalues are measured in
+    # units of the deviations.
+    deviations = xp.sqrt(diag)
+    scaled = x / deviations[..., :, None] / deviations[..., None, :]
+    _require_symmetric(name, scaled, NotSymmetricError)
+    scaled = 0.5 * scaled + 0.5 * scaled.mT
+    tolerance = input_tolerance(x)
+    size = x.shape[-1]
+    margin = tolerance * size * xp.eye(size, dtype=x.dtype, device=x.device)
+    _, definite = flagged_cholesky(scaled + margin)
+    where = first_index(~definite)
+    if where is not None:
+        eigenvalue = float(xp.linalg.eigvalsh(scaled[where])[0])
+        raise NotPositiveDefiniteError(
+            f"{label_of(name, where)} is no covariance matrix: its correlations, with "
+            f"up to {float(xp.max(xp.abs(scaled[where]))):.6g} in absolute value, have "
+            f"the eigenvalue {eigenvalue:.3g}. Estimate all its entries from the same "
+            f"samples, or shrink it: add a multiple of its diagonal."
         )
 
 
@@ -329,6 +415,7 @@ def require_finite_result(point):
         return
     if _is_finite(point):
         return
+    point = detached(point)
     xp = array_namespace(point)
     where = first_index(~xp.all(xp.isfinite(point), axis=(-2, -1)))
     raise NotFiniteError(
@@ -336,6 +423,49 @@ def require_finite_result(point):
         f"too large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller "
         f"ones."
     )
+
+
+def require_number(name, value, low=0.0, high=math.inf, includes_low=False):
+    """Raise unless an option is a number in an interval.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : float
+        Its value.
+    low, high : float
+        Ends of the interval; the high one is not in it.
+    includes_low : bool
+        Whether the low end is in it.
+    """
+    try:
+        number = float(value)
+        inside = low < number < high or (includes_low and number == low)
+    except (TypeError, ValueError):
+        inside = False
+    if not inside or isinstance(value, str | np.ma.MaskedArray):
+        interval = f"{'[' if includes_low else '('}{low:g}, {high:g})"
+        raise ParameterError(f"{name}: expected a number in {interval}, got {value!r}.")
+
+
+def require_integer(name, value, least=0):
+    """Raise unless an option is an integer that is large enough.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : int
+        Its value.
+    least : int
+        Smallest value.
+    """
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or value < least:
+        raise ParameterError(
+            f"{name}: expected an integer of at least {least}, got {value!r}."
+        )
 
 
 def call_strictly(function, *arguments, **keywords):
@@ -394,21 +524,146 @@ def warn_near_boundary(where):
         f"too close to the boundary of the manifold for any map to be undone there. "
         f"Use a shorter step, or float64."
     )
-    warn(NearBoundaryWarning(message), stacklevel=2)
+    warn(NearBoundaryWarning(message))
 
 
 def _are_alike(values):
-    """Tell at a glance that values are arrays of one library, dtype and device."""
+    """Tell quickly that values are plain arrays of one library, dtype and device."""
     first, *others = values
-    if not array_api_compat.is_array_api_obj(first):
+    if not array_api_compat.is_array_api_obj(first) or not is_plain_array(first):
         return False
     xp = namespace(first)
     if first.dtype != xp.float64 and first.dtype != xp.float32:
         return False
     return all(
-        type(x) is type(first) and x.dtype == first.dtype and x.device == first.device
+        type(x) is type(first)
+        and x.dtype == first.dtype
+        and x.device == first.device
+        and is_plain_array(x)
         for x in others
     )
+
+
+def is_plain_array(array):
+    """Tell whether an array is dense, without a mask, and no subclass of numpy's.
+
+    Parameters
+    ----------
+    array : array
+        Array.
+
+    Returns
+    -------
+    is_plain : bool
+        Whether it can be computed with as it is.
+    """
+    if is_torch(array):
+        return array.layout == namespace(array).strided and not (
+            array.is_nested or type(array).__name__ == "MaskedTensor"
+        )
+    if isinstance(array, _OF_NUMPY):
+        return type(array) in _PLAIN and array.dtype.isnative
+    return True
+
+
+_PLAIN = (np.ndarray, np.float64, np.float32)
+_OF_NUMPY = (np.ndarray, np.generic)
+
+
+def plain(name, value):
+    """Return an argument without its masks, sparsity or subclass, or raise.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    value : object
+        Argument.
+
+    Returns
+    -------
+    value : object
+        A plain array if it is an array, a stack if it is a sequence of tensors,
+        otherwise the argument itself.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArrayTypeError(_masked(name, value))
+    if isinstance(value, np.ndarray):
+        value = np.asarray(value)
+        return (
+            value
+            if value.dtype.isnative
+            else value.astype(value.dtype.newbyteorder("="))
+        )
+    if isinstance(value, list | tuple):
+        return _plain_sequence(name, value)
+    kind = _kind_of_sparse(value)
+    if kind is not None:
+        raise ArrayTypeError(
+            f"{name} is {kind}: expected a dense array, as a correlation matrix is "
+            f"dense. {_remedy_of_sparse(name, kind)}"
+        )
+    return value
+
+
+def _plain_sequence(name, values):
+    for i, value in enumerate(values):
+        if type(value) not in (float, int):
+            plain(f"{name}[{i}]", value)
+    tensors = [array_api_compat.is_torch_array(x) for x in values]
+    if not (tensors and all(tensors)):
+        return values
+    shapes = [tuple(x.shape) for x in values]
+    other = next((i for i, s in enumerate(shapes) if s != shapes[0]), None)
+    if other is not None:
+        raise ShapeError(
+            f"{name} mixes shapes: {name}[0] has shape {shapes[0]}, {name}[{other}] "
+            f"has shape {shapes[other]}."
+        )
+    try:
+        return namespace(values[0]).stack(list(values))
+    except RuntimeError as error:
+        raise ArrayTypeError(
+            f"{name} is a list of tensors that do not stack: {error}."
+        ) from None
+
+
+def _masked(name, array):
+    mask = np.ma.getmaskarray(array)
+    if not mask.any():
+        return (
+            f"{name} is a masked array, although no entry is masked: expected a plain "
+            f"array. Pass {name}.data."
+        )
+    entry = ", ".join(map(str, np.argwhere(mask)[0]))
+    return (
+        f"{name} is a masked array with {int(mask.sum())} of {mask.size} entries "
+        f"masked, the first at [{entry}]: expected a plain array. Leave the matrices "
+        f"with masked entries out, or estimate those entries and pass {name}.data."
+    )
+
+
+def _kind_of_sparse(value):
+    """Return what a sparse, nested or masked object is called, or None."""
+    if array_api_compat.is_torch_array(value):
+        if type(value).__name__ == "MaskedTensor":
+            return "a masked tensor"
+        if value.is_nested:
+            return "a nested tensor"
+        if value.layout != namespace(value).strided:
+            return f"a tensor of layout {str(value.layout).removeprefix('torch.')}"
+        return None
+    if type(value).__module__.startswith("scipy.sparse"):
+        return "a sparse array"
+    return None
+
+
+def _remedy_of_sparse(name, kind):
+    if kind == "a sparse array":
+        return f"Use {name}.toarray()."
+    if kind == "a masked tensor":
+        return f"Leave masked matrices out, and pass {name}.get_data()."
+    return f"Use {name}.to_dense(), or torch.stack of the matrices."
 
 
 def _common_namespace(arrays):
@@ -428,8 +683,11 @@ def _common_namespace(arrays):
 
 def _from_sequence(name, value, xp, like):
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        array = array.astype(float)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise ArrayTypeError(
             f"{name} is a {type(value).__name__} that does not convert to an array of "
             f"numbers: pass an array or nested lists of floats, all rows of one length."
@@ -441,19 +699,20 @@ def _from_sequence(name, value, xp, like):
     return gs.array(array)
 
 
-def _require_real_floating(name, x):
-    xp = array_namespace(x)
+def _real_floating(name, x):
     dtype = str(x.dtype).removeprefix("torch.")
     if dtype in ("float32", "float64"):
-        return
+        return x
     if dtype == "object":
         remedy = "build it with np.asarray(x, dtype=float)"
-    elif xp.isdtype(x.dtype, "complex floating"):
+    elif "complex" in dtype:
         remedy = "take its real part, or treat real and imaginary parts as variables"
+    elif isinstance(x, np.ndarray) and x.dtype.kind not in "biuf":
+        remedy = "select the numbers in it, and convert them to float64"
     else:
         remedy = "convert it to float64 or float32"
     raise ArrayTypeError(
-        f"{name} has dtype {dtype}; float64 or float32 is wanted: {remedy}."
+        f"{name} has dtype {dtype}: expected float64 or float32, so {remedy}."
     )
 
 

@@ -72,12 +72,12 @@ BAD_ARRAYS = {
     "not a number": (
         second(lambda x: with_entry(x, np.nan, 0, 1)),
         ex.NotFiniteError,
-        ["{name}[1]", "NaN", "look at the data"],
+        ["{name}[1]", "NaN", "check the data"],
     ),
     "infinite": (
         second(lambda x: with_entry(x, -np.inf, 2, 1)),
         ex.NotFiniteError,
-        ["{name}[1]", "infinity", "look at the data"],
+        ["{name}[1]", "infinity", "check the data"],
     ),
 }
 BAD_POINTS = {
@@ -235,7 +235,7 @@ class TestArrays:
             try:
                 actual = operation(metric, given)
             except ex.ArrayTypeError as refusal:
-                assert f"has dtype {dtype}; float64 or float32" in str(refusal)
+                assert f"has dtype {dtype}: expected float64 or float32" in str(refusal)
                 continue
             accepted += 1
             expected = operation(metric, {k: v.double() for k, v in given.items()})
@@ -380,7 +380,7 @@ class TestArguments:
     def test_coordinates_of_the_wrong_length(self, double, key):
         metric = equipped(3, key).metric
         for coords in (np.ones(4), np.ones((3, 2)), np.array(1.0)):
-            with pytest.raises(ex.ShapeError, match=r"coords has shape.*3\].*n = 3"):
+            with pytest.raises(ex.ShapeError, match=r"\[..., 3\] for n = 3, got"):
                 metric.from_coords(double(coords))
 
     @every_metric
@@ -392,7 +392,7 @@ class TestArguments:
 
     @every_metric
     def test_states_of_the_wrong_shape(self, double, key):
-        with pytest.raises(ex.ShapeError, match=r"\(3, 3\).*position and a velocity"):
+        with pytest.raises(ex.ShapeError, match=r"a velocity, got \(3, 3\)"):
             equipped(3, key).metric.geodesic_equation(double(np.eye(3)))
 
 
@@ -426,7 +426,7 @@ class TestWithoutChecks:
 @every_metric
 def test_a_missing_point_is_named(key):
     metric = FullRankCorrelationMatrices(3, equip=key).metric
-    with pytest.raises(ex.ArrayTypeError, match="point_a is missing"):
+    with pytest.raises(ex.ArrayTypeError, match="point_a is None: expected an array"):
         metric.dist(None, np.eye(3))
-    with pytest.raises(ex.ArrayTypeError, match="tangent_vec_b is missing"):
+    with pytest.raises(ex.ArrayTypeError, match="tangent_vec_b is None: expected"):
         metric.inner_product(np.zeros((3, 3)), None, np.eye(3))

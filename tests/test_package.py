@@ -1,6 +1,8 @@
 """The package from outside: what importing it costs, and what it offers."""
 
+import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 import textwrap
@@ -9,6 +11,7 @@ import types
 import pytest
 
 import geomstats_cor
+from geomstats_cor import kernels
 
 HEAVY = ("torch", "geomstats", "sklearn", "matplotlib", "scipy")
 
@@ -135,3 +138,18 @@ def test_networks_without_torch_say_what_to_install():
         timeout=120,
     )
     assert "pip install 'geomstats-cor[nn]'" in run.stdout, run.stderr
+
+
+def test_a_kernel_is_one_function_under_all_its_names():
+    for name in kernels.__all__:
+        function = getattr(kernels, name)
+        module = importlib.import_module(function.__module__)
+        assert isinstance(module, types.ModuleType)
+        assert getattr(module, name) is function, name
+
+
+def test_no_kernel_hides_a_module():
+    for found in pkgutil.iter_modules(kernels.__path__):
+        if not found.name.startswith("_"):
+            module = importlib.import_module(f"geomstats_cor.kernels.{found.name}")
+            assert getattr(kernels, found.name) is module

@@ -10,12 +10,14 @@ References
 
 import functools
 import re
+import zipfile
 
 import numpy as np
 import torch
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
+from .._files import require_intact_archive
 from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import covariances_from
@@ -226,7 +228,11 @@ def read_features(file, shrinkage, ridge):
     covariances : array, shape=[9, 28, 28]
         Covariance matrices.
     """
-    content = torch.load(file, map_location="cpu", weights_only=True)
+    with open(file, "rb") as opened:
+        if zipfile.is_zipfile(opened):  # files before torch 1.6 are not
+            require_intact_archive(opened)
+        opened.seek(0)
+        content = torch.load(opened, map_location="cpu", weights_only=True)
     if not isinstance(content, dict) or "covariance_matrices" not in content:
         raise DataError("has no covariance_matrices")
     matrices = torch.as_tensor(content["covariance_matrices"]).double().numpy()

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
+from geomstats_cor.exceptions import (
+    DataError,
+    DataWarning,
+    GeomstatsCorError,
+    ParameterError,
+)
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
 from .conversion import Conversion, default_cache, listed
@@ -210,4 +215,15 @@ def _call(loader, name, chosen, *arguments):
             f"{name} has no option {', '.join(unknown)}: its options are "
             f"{', '.join(options(name)) or 'none'}"
         )
-    return loader(*arguments, **chosen)
+    try:
+        return loader(*arguments, **chosen)
+    except GeomstatsCorError:
+        raise
+    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+        if not chosen:
+            raise
+        # A value of another type than the loader expects fails somewhere inside.
+        words = ", ".join(f"{key}={value!r}" for key, value in chosen.items())
+        raise ParameterError(
+            f"{name} cannot be loaded with {words}: {error}"
+        ) from error

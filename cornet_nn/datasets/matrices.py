@@ -192,7 +192,7 @@ def _usable(item, kind, shrinkage, ridge):
         return usable_signal(item)
     if kind == "covariance":
         return covariances_from(item, shrinkage, ridge)
-    require_covariances(item, remedy="geomstats_cor.clean_points can mend it")
+    require_covariances(item, remedy="geomstats_cor.clean_points can repair it")
     diagonal = np.diagonal(item, axis1=-2, axis2=-1)
     if not np.allclose(diagonal, 1.0, atol=1e-5):
         raise DataError("has a diagonal that is not one")

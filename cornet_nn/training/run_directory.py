@@ -6,11 +6,10 @@ import json
 import pathlib
 import shutil
 import tempfile
-import zipfile
 
 import torch
 
-from .._files import locked, read_object, replacing
+from .._files import locked, read_object, replacing, require_intact_archive
 from .errors import ResumeError, RunDirectoryError
 from .schema import require_checkpoint, require_configuration
 
@@ -147,7 +146,7 @@ class RunDirectory:
             if not path.is_file():
                 raise OSError("it is not a file")
             with open(path, "rb") as file:
-                _require_intact(file)
+                require_intact_archive(file)
                 checkpoint = torch.load(file, map_location="cpu", weights_only=True)
         # A damaged archive makes the libraries that read it raise almost anything.
         except Exception as error:
@@ -214,21 +213,6 @@ class RunDirectory:
                 f"{self.path / name} cannot be written: {error}. What was there before "
                 f"is unchanged."
             ) from error
-
-
-def _require_intact(file):
-    """Raise unless an archive has the bytes that were written, none of them packed."""
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        size = file.seek(0, 2)
-        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-            raise zipfile.BadZipFile("its members are compressed")
-        if sum(member.file_size for member in members) > size:
-            raise zipfile.BadZipFile("its members are larger than the file")
-        damaged = archive.testzip()
-    if damaged is not None:
-        raise zipfile.BadZipFile(f"the checksum of {damaged} is wrong")
-    file.seek(0)
 
 
 def require_same_run(stored, given):

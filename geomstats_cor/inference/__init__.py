@@ -8,6 +8,7 @@ for a curved one it is the pooled mean, or the hypothesised one.
 
 from .anova import frechet_anova
 from .dispersion_tests import equal_dispersions_test
+from .frames import correlations_of_equal_frames, match_frames
 from .mean_tests import equal_means_test, mean_test
 from .regions import BootstrapBall, HotellingRegion, confidence_region
 from .results import SignificanceTest
@@ -18,6 +19,8 @@ __all__ = [
     "frechet_anova",
     "mean_test",
     "confidence_region",
+    "correlations_of_equal_frames",
+    "match_frames",
     "SignificanceTest",
     "HotellingRegion",
     "BootstrapBall",

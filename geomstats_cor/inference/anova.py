@@ -3,12 +3,12 @@
 import numpy as np
 from scipy import stats
 
-from .calibration import carry_out
+from .calibration import CALIBRATIONS, carry_out
 from .dispersion_tests import variances_and_spreads, weighted_spread
 from .explained import with_few_columns
 from .mean_tests import require_flat
 from .rearrangements import Relabellings
-from .samples import Groups
+from .samples import Groups, require_choice
 
 
 class FrechetAnovaStatistic:
@@ -58,6 +58,7 @@ def frechet_anova(
     n_permutations=9999,
     rng=None,
     alpha=0.05,
+    frames=None,
 ):
     r"""Test whether groups have both the same Fréchet mean and the same variance.
 
@@ -87,8 +88,9 @@ def frechet_anova(
     labels : array-like, shape=[N]
         Label of the group of each matrix; two groups or more, of three matrices or
         more.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     calibration : {"permutation", "asymptotic"}
         Where the p-value comes from.
     n_permutations : int
@@ -98,6 +100,10 @@ def frechet_anova(
     alpha : float
         Level at which the p-value will be read. A `CoarseTestWarning` says so if the
         permutations are too few to reach it.
+    frames : int or array-like, shape=[N]
+        Number of frames from which each matrix was estimated. An
+        `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
+        frames are more dispersed and biased, so that groups of one population differ.
 
     Returns
     -------
@@ -118,9 +124,10 @@ def frechet_anova(
     >>> test.hypothesis, bool(0.0 < test.p_value <= 1.0)
     ('equal means and dispersions', True)
     """
-    groups = Groups(points, labels, space, least=3)
+    groups = Groups(points, labels, space, least=3, frames=frames)
+    require_choice("calibration", calibration, CALIBRATIONS)
     if calibration == "asymptotic":
-        require_flat(space)
+        require_flat(groups.space)
     design = Relabellings(groups.labels)
     return carry_out(
         FrechetAnovaStatistic(groups.coordinates(), design),

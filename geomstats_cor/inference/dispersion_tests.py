@@ -111,6 +111,7 @@ def equal_dispersions_test(
     n_permutations=9999,
     rng=None,
     alpha=0.05,
+    frames=None,
 ):
     r"""Test whether groups are equally dispersed about their Fréchet means.
 
@@ -143,8 +144,9 @@ def equal_dispersions_test(
     labels : array-like, shape=[N]
         Label of the group of each matrix; two groups or more, of three matrices or
         more.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     statistic : {"levene", "frechet-variance"}
         Statistic.
     calibration : {"permutation", "asymptotic"}
@@ -156,6 +158,10 @@ def equal_dispersions_test(
     alpha : float
         Level at which the p-value will be read. A `CoarseTestWarning` says so if the
         permutations are too few to reach it.
+    frames : int or array-like, shape=[N]
+        Number of frames from which each matrix was estimated. An
+        `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
+        frames are more dispersed and biased, so that groups of one population differ.
 
     Returns
     -------
@@ -180,7 +186,7 @@ def equal_dispersions_test(
     """
     require_choice("statistic", statistic, STATISTICS)
     # Two matrices are equally far from their mean, which says nothing of a spread.
-    groups = Groups(points, labels, space, least=3)
+    groups = Groups(points, labels, space, least=3, frames=frames)
     sizes = groups.sizes[groups.labels]
     design = Relabellings(groups.labels)
     return carry_out(

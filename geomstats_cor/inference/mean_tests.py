@@ -1,9 +1,10 @@
 """Tests of Fréchet means: of several groups, and of one sample."""
 
+from ..correlation_matrices import equipped
 from ..exceptions import ParameterError, ShapeError
 from ..means import frechet_mean
 from ..validation import as_arrays
-from .calibration import carry_out
+from .calibration import CALIBRATIONS, carry_out
 from .explained import (
     DistanceStatistic,
     HotellingStatistic,
@@ -31,6 +32,7 @@ def equal_means_test(
     n_permutations=9999,
     rng=None,
     alpha=0.05,
+    frames=None,
 ):
     r"""Test whether groups have the same Fréchet mean.
 
@@ -79,8 +81,9 @@ def equal_means_test(
         Full-rank correlation matrices.
     labels : array-like, shape=[N]
         Label of the group of each matrix; two groups or more, of two matrices or more.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     statistic : {"distance", "hotelling", "chen-qin", "shrinkage", "auto"}
         Statistic.
     calibration : {"permutation", "asymptotic"}
@@ -92,6 +95,10 @@ def equal_means_test(
     alpha : float
         Level at which the p-value will be read. A `CoarseTestWarning` says so if the
         permutations are too few to reach it.
+    frames : int or array-like, shape=[N]
+        Number of frames from which each matrix was estimated. An
+        `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
+        frames are more dispersed and biased, so that groups of one population differ.
 
     Returns
     -------
@@ -121,9 +128,10 @@ def equal_means_test(
     equal means: pseudo-F = 2.11297, p = 0.119, 210 permutations (all)
     """
     require_choice("statistic", statistic, (*STATISTICS, "auto"))
-    groups = Groups(points, labels, space)
+    groups = Groups(points, labels, space, frames=frames)
+    require_choice("calibration", calibration, CALIBRATIONS)
     if calibration == "asymptotic":
-        require_flat(space)
+        require_flat(groups.space)
     design, coords = Relabellings(groups.labels), groups.coordinates()
     return carry_out(
         _statistic(statistic, coords, design),
@@ -177,8 +185,9 @@ def mean_test(
         Full-rank correlation matrices.
     mean : array-like, shape=[n, n]
         Hypothesised Fréchet mean.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     statistic : {"distance", "hotelling", "chen-qin", "shrinkage", "auto"}
         Statistic.
     calibration : {"permutation", "asymptotic"}
@@ -214,7 +223,8 @@ def mean_test(
     (3, 37)
     """
     require_choice("statistic", statistic, (*STATISTICS, "auto"))
-    points, mean = admit_sample(points), _admit_mean(mean, points)
+    points, mean = _admit_mean(admit_sample(points), mean)
+    space = equipped(space, points.shape[-1], "points")
     center = frechet_mean(points, space)
     coords = as_numbers(space.metric.log_coords(points, mean))
     squared_dists = as_numbers(space.metric.squared_dist(points, center))
@@ -245,13 +255,13 @@ def require_flat(space):
         )
 
 
-def _admit_mean(mean, points):
-    _, mean = as_arrays(points=points, mean=mean)
+def _admit_mean(points, mean):
+    points, mean = as_arrays(points=points, mean=mean)
     if mean.ndim != 2:
         raise ShapeError(
-            f"mean has shape {tuple(mean.shape)}: one matrix [n, n] is wanted."
+            f"mean: expected a single matrix, shape [n, n], got {tuple(mean.shape)}."
         )
-    return mean
+    return points, mean
 
 
 def _statistic(key, coords, design):

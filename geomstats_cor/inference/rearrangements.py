@@ -8,12 +8,13 @@ Matrix products with them serve many rearrangements at once.
 
 import itertools
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from .._callers import warn_user
 from ..exceptions import CoarseTestWarning, ParameterError
+from ..validation import require_number
 
 _PIECE_BYTES = 2**24
 
@@ -174,8 +175,7 @@ def null_distribution(statistic, rearrangements, n_permutations, rng, alpha):
         Distribution under the hypothesis.
     """
     require_count("n_permutations", n_permutations)
-    if not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha is {alpha}: a level between 0 and 1 is wanted.")
+    require_number("alpha", alpha, 0.0, 1.0)
     exhaustive = rearrangements.count <= n_permutations
     if exhaustive:
         chosen = rearrangements.everything()
@@ -215,9 +215,8 @@ def _warn_if_coarse(null, alpha):
         remedy = "the sample has too few distinct permutations for this level"
     else:
         remedy = f"use n_permutations >= {math.ceil(1 / alpha) - 1}"
-    warnings.warn(
+    warn_user(
         f"no p-value below {smallest:.3g} can occur, so a test at the level {alpha:g} "
         f"never rejects: {remedy}.",
         CoarseTestWarning,
-        stacklevel=5,  # the caller of the public function
     )

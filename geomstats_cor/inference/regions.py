@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ..correlation_matrices import equipped
 from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._arrays import constant, namespace
 from ..means import frechet_mean
 from ..sampling import as_generator
+from ..validation import require_number
 from .explained import require_ample
 from .rearrangements import require_count
 from .samples import admit_sample, as_numbers, require_choice
@@ -259,8 +261,9 @@ def confidence_region(
     ----------
     points : array-like, shape=[N, n, n]
         Full-rank correlation matrices.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     level : float
         Probability of covering the mean.
     method : {"hotelling", "bootstrap"}
@@ -290,9 +293,9 @@ def confidence_region(
     (True, True)
     """
     require_choice("method", method, ("hotelling", "bootstrap"))
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level}: a number between 0 and 1 is wanted.")
+    require_number("level", level, 0.0, 1.0)
     points = admit_sample(points)
+    space = equipped(space, points.shape[-1], "points")
     mean = frechet_mean(points, space)
     if method == "bootstrap":
         require_count("n_resamples", n_resamples)

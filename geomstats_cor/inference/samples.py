@@ -1,13 +1,15 @@
-"""The door of inference: stacks of matrices and labels, and their coordinates."""
+"""Input validation for inference: stacks of matrices and labels."""
 
 import array_api_compat
 import numpy as np
 
+from ..correlation_matrices import equipped
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._arrays import namespace
 from ..kernels._gradients import detached
 from ..means import frechet_mean
 from ..validation import as_arrays, require_stack
+from .frames import as_labels, warn_if_frames_differ
 
 
 def admit_sample(points, least=2):
@@ -29,7 +31,7 @@ def admit_sample(points, least=2):
     require_stack(points=points)
     if points.ndim > 3:
         raise ShapeError(
-            f"points has shape {tuple(points.shape)}: one sample [N, n, n] is wanted."
+            f"points: expected one sample, shape [N, n, n], got {tuple(points.shape)}."
         )
     if points.shape[0] < least:
         raise ShapeError(
@@ -51,6 +53,8 @@ class Groups:
         Manifold, equipped with one of the metrics of this library.
     least : int
         Number of matrices that each group must have.
+    frames : int or array-like, shape=[N]
+        Number of frames of each matrix; a warning tells if the groups differ in it.
 
     Attributes
     ----------
@@ -68,8 +72,9 @@ class Groups:
         Squared distance of each matrix from the mean of its group.
     """
 
-    def __init__(self, points, labels, space, least=2):
-        self.points, self.space = admit_sample(points), space
+    def __init__(self, points, labels, space, least=2, frames=None):
+        self.points = admit_sample(points)
+        self.space = space = equipped(space, self.points.shape[-1], "points")
         self.names, self.labels = _admit_labels(labels, len(self.points))
         self.sizes = np.bincount(self.labels)
         for name, size in zip(self.names, self.sizes, strict=True):
@@ -78,6 +83,7 @@ class Groups:
                     f"group {name!r} has {size} of the matrices: at least {least} are "
                     f"needed in each group."
                 )
+        warn_if_frames_differ(frames, self.labels, self.names)
         # First of all matrices together, so that a bad one is named by its own index.
         self.pooled_mean = frechet_mean(self.points, space)
         xp = namespace(self.points)
@@ -101,11 +107,11 @@ class Groups:
 def _admit_labels(labels, number):
     if array_api_compat.is_array_api_obj(labels):
         labels = array_api_compat.to_device(detached(labels), "cpu")
-    labels = np.asarray(labels)
+    labels = as_labels(labels)
     if labels.shape != (number,):
         raise ShapeError(
-            f"labels has shape {labels.shape}, but there are {number} matrices: one "
-            f"label for each, [{number}], is wanted."
+            f"labels: expected shape [{number}], a label for each matrix, got "
+            f"{labels.shape}."
         )
     if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
         raise NotFiniteError(
@@ -154,7 +160,7 @@ def require_choice(name, value, choices):
     choices : iterable of str
         What is on offer.
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(
             f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}."
         )

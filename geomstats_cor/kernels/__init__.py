@@ -6,6 +6,8 @@ with the dtype and on the device of the input. Nothing is validated here, and a 
 outside the domain of a map gives NaN.
 """
 
+import sys as _sys
+
 from ._gradients import prepare_torch as _prepare_torch
 from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
@@ -20,7 +22,7 @@ from .cholesky import (
     theta_inverse_second_differential,
 )
 from .correlation import cor, cor_differential, cor_second_differential
-from .exp_scaled import (
+from .exp_scaled_maps import (
     exp_scaled,
     exp_scaled_differential,
     exp_scaled_factor,
@@ -51,7 +53,7 @@ from .hyperbolic import (
     hyperboloid_to_origin_tangent,
     hyperboloid_to_origin_tangent_differential,
 )
-from .hyperbolic_mean import hyperbolic_mean
+from .hyperbolic_frechet import hyperbolic_mean
 from .isometries import (
     center,
     helmert,
@@ -68,7 +70,7 @@ from .isometries import (
     scale_row0,
     unpack_strictly_lower,
 )
-from .log_scaled import (
+from .log_scaled_maps import (
     log_scaled,
     log_scaled_and_differential,
     log_scaled_differential,
@@ -245,4 +247,7 @@ __all__ = [
 _MOVES = ("pack_strictly_lower", "unpack_strictly_lower")
 for _name in __all__:
     if _name not in _MOVES:
-        globals()[_name] = _in_own_precision(globals()[_name])
+        _function = globals()[_name]
+        globals()[_name] = _in_own_precision(_function)
+        # `kernels.x` and `kernels.module.x` are one function.
+        setattr(_sys.modules[_function.__module__], _name, globals()[_name])

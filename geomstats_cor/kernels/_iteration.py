@@ -2,11 +2,11 @@
 
 import contextlib
 import contextvars
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from .._callers import warn_user
 from ..exceptions import ConvergenceWarning
 from ._arrays import namespace
 
@@ -84,19 +84,17 @@ def raising_warnings():
         _is_strict.reset(strict)
 
 
-def warn(warning, stacklevel=1):
-    """Warn, or raise the warning if that is wanted.
+def warn(warning):
+    """Warn the user, or raise the warning where strictness was asked for.
 
     Parameters
     ----------
     warning : Warning
         Warning.
-    stacklevel : int
-        Who is warned: 1 for the function that calls this one, 2 for its caller.
     """
     if _is_strict.get():
         raise warning
-    warnings.warn(warning, stacklevel=stacklevel + 1)
+    warn_user(warning)
 
 
 def _hand_on(report, batch):
@@ -167,4 +165,4 @@ def _warn(report, batch):
         f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point."
     )
     warning = ConvergenceWarning(message, report.residual, where, report.condition)
-    warn(warning, stacklevel=5)
+    warn(warning)

@@ -26,7 +26,7 @@ from ._arrays import (
 from ._gradients import Opaque, StatedGradient, detached, is_recorded
 from ._tangent_spaces import row0_part
 from .isometries import center
-from .log_scaled import balanced_adjoint, balanced_motion
+from .log_scaled_maps import balanced_adjoint, balanced_motion
 from .scaling import congruence, implicit_scaling, newton_scaling
 from .symmetric import (
     in_basis,

@@ -34,7 +34,7 @@ from .hyperbolic import (
     hyperbolic_squared_dist,
     hyperbolic_transport,
 )
-from .hyperbolic_mean import hyperbolic_mean
+from .hyperbolic_frechet import hyperbolic_mean
 
 _MAX_ITERATIONS = 300
 _MAX_HALVINGS = 40

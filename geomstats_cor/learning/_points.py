@@ -1,16 +1,25 @@
-"""How estimators read correlation matrices, and give them back."""
+"""How estimators read correlation matrices, and return them."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from .. import kernels
-from ..correlation_matrices import FullRankCorrelationMatrices
-from ..exceptions import ParameterError, ShapeError
-from ..metrics import require_metric
-from ..stacks import as_stack, clean_points, require_dense, require_one_size
+from .._labels import are_tables, without_names
+from ..correlation_matrices import equipped
+from ..exceptions import ArrayTypeError, ParameterError
+from ..stacks import (
+    SAFE_EIGENVALUE,
+    as_stack,
+    clean_points,
+    current_name,
+    repair,
+    require_one_size,
+)
+from ..validation import plain
 
 _FLOATS = (np.float64, np.float32)
+_ACTIONS = ("raise", "repair", "repair_each")
 
 
 class PointsEstimator(BaseEstimator):
@@ -22,10 +31,9 @@ class PointsEstimator(BaseEstimator):
         With `reset`, the size and the form of the data are noted, and the space that
         `metric` stands for is made.
         """
-        require_dense(X)
-        stack = read_stack(X)
+        stack = self._read_stack(X, reset)
         entries = X if stack is None else kernels.pack_strictly_lower(stack)
-        targets = {} if y is None else {"y": y}
+        targets = {} if y is None else {"y": plain("y", y)}
         checked = validate_data(
             self,
             entries,
@@ -35,14 +43,64 @@ class PointsEstimator(BaseEstimator):
             ensure_all_finite=False,
         )
         entries, y = checked if targets else (checked, None)
-        points = self._clean(entries if stack is None else stack)
+        points = self._clean(entries if stack is None else stack, reset)
         if reset:
-            self.space_ = equipped(self.metric, points.shape[-1])
+            self.space_ = equipped(self.metric, points.shape[-1], "X")
             self._is_condensed = stack is None
         return points, y
 
-    def _clean(self, X, name="X"):
-        return clean(X, self.on_bad, name)
+    def _read_stack(self, X, reset, name="X"):
+        """Return data [N, n, n] as floating-point numbers, or None for another form.
+
+        The order of named variables is noted with `reset`, and kept to afterwards.
+        """
+        order = None if reset else getattr(self, "_variables", None)
+        if are_tables(X):
+            array, order = without_names(name, X, order)
+            X = array if array.ndim == 3 else X
+        else:
+            plain(name, X)
+        if reset:
+            self._variables = order
+        require_one_size(X, name)
+        array = X if hasattr(X, "shape") else np.asanyarray(X)
+        _require_numbers(name, array)
+        if len(array.shape) != 3:
+            return None
+        stack = np.asarray(array)
+        if stack.dtype.kind in "iubO":
+            stack = stack.astype(np.float64)
+        return as_stack(stack, name=name)
+
+    def _clean(self, X, reset, name="X"):
+        """Return data as full-rank correlation matrices, treated as in `fit`."""
+        on_bad = current_name(self.on_bad)
+        if not isinstance(on_bad, str) or on_bad not in _ACTIONS:
+            raise ParameterError(
+                f"on_bad: expected one of {', '.join(map(repr, _ACTIONS))}, got "
+                f"{on_bad!r}. An estimator answers for every matrix that it is given: "
+                f"use geomstats_cor.clean_points to drop some before."
+            )
+        stack = as_stack(X, complete=on_bad != "raise", name=name)
+        if on_bad != "repair":
+            return clean_points(stack, on_bad, name=name)[0]
+        floor = SAFE_EIGENVALUE if reset else self.min_eigenvalue_
+        points, report = clean_points(stack, on_bad, floor, name)
+        if reset and not report.bad and len(points):
+            # No matrix is bad: later ones are raised to the level of the worst.
+            smallest = float(np.min(np.linalg.eigvalsh(points)))
+            floor = min(floor, max(smallest, np.finfo(points.dtype).eps ** 0.5))
+        if reset:
+            self.min_eigenvalue_ = floor
+        return points if report.bad else repair(points, floor)[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        # The checks of scikit-learn feed tables of any numbers, which are no
+        # correlations. Only a repair makes points of them.
+        tags._skip_test = isinstance(self.on_bad, str) and self.on_bad == "raise"
+        return tags
 
     def _write_points(self, points):
         """Return points in the form that `fit` was given."""
@@ -51,79 +109,18 @@ class PointsEstimator(BaseEstimator):
         return kernels.pack_strictly_lower(points)[:, : self.n_features_in_]
 
 
-def read_stack(X, name="X"):
-    """Return data [N, n, n] as floating-point numbers, or None for another form.
-
-    Parameters
-    ----------
-    X : array-like
-        Data.
-    name : str
-        Name of the argument in messages.
-
-    Returns
-    -------
-    stack : numpy.ndarray, shape=[N, n, n] or None
-        Matrices.
-    """
-    require_one_size(X, name)
-    array = X if hasattr(X, "shape") else np.asanyarray(X)
-    if len(array.shape) != 3:
-        return None
-    stack = np.asarray(array)
-    if stack.dtype.kind in "iubO":
-        stack = stack.astype(np.float64)
-    return as_stack(stack, name=name)
-
-
-def clean(X, on_bad, name):
-    """Return data as full-rank correlation matrices.
-
-    Parameters
-    ----------
-    X : numpy.ndarray, shape=[N, n, n] or [N, n (n - 1) / 2]
-        Data.
-    on_bad : {"raise", "mend"}
-        What to do with bad matrices, and with rows too short for a triangle.
-    name : str
-        Name of the argument in messages.
-
-    Returns
-    -------
-    points : numpy.ndarray, shape=[N, n, n]
-        Points.
-    """
-    if on_bad not in ("raise", "mend"):
-        raise ParameterError(
-            f"on_bad is {on_bad!r}: choose 'raise' or 'mend'. An estimator answers for "
-            f"every matrix that it is given: geomstats_cor.clean_points drops some."
+def _require_numbers(name, array):
+    """Raise for arrays that scikit-learn would take for numbers, or not convert."""
+    kind = getattr(getattr(array, "dtype", None), "kind", "f")
+    try:
+        if kind == "O" and isinstance(array, np.ndarray):
+            array.astype(np.float64)
+    except OverflowError:
+        kind = "V"
+    except (TypeError, ValueError):
+        return  # scikit-learn says what is wrong
+    if kind in "VMm":
+        raise ArrayTypeError(
+            f"{name}: expected numbers, got an array of dtype {array.dtype} that does "
+            f"not convert to float64."
         )
-    stack = as_stack(X, complete=on_bad == "mend", name=name)
-    return clean_points(stack, on_bad, name=name)[0]
-
-
-def equipped(metric, n):
-    """Return the space of n x n correlation matrices with a metric.
-
-    Parameters
-    ----------
-    metric : str or type or FullRankCorrelationMatrices
-        Key, class, or a space with a metric of this library.
-    n : int
-        Size of the matrices.
-
-    Returns
-    -------
-    space : FullRankCorrelationMatrices
-        Equipped space.
-    """
-    space = metric
-    if not isinstance(metric, FullRankCorrelationMatrices):
-        space = FullRankCorrelationMatrices(n, equip=metric)
-    elif metric.n != n:
-        raise ShapeError(
-            f"metric is a space of {metric.n} x {metric.n} matrices, but the data are "
-            f"{n} x {n}."
-        )
-    require_metric(space)
-    return space

@@ -18,7 +18,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Key of `METRICS`, class of metric, or an equipped space.
-    on_bad : {"raise", "mend"}
+    on_bad : {"raise", "repair", "repair_each"}
         What to do with bad matrices; see `ToCoords`.
 
     Attributes
@@ -31,6 +31,9 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         Equipped space.
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
+    min_eigenvalue_ : float
+        Smallest eigenvalue that all matrices are given, with on_bad="repair": 0.05 if
+        `fit` met a bad matrix, otherwise that of its worst matrix if less.
 
     References
     ----------

@@ -25,11 +25,14 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Key of `METRICS`, class of metric, or an equipped space.
     reference : {"mean", "identity"}
         Reference point: the Fréchet mean of the data of `fit`, or the identity.
-    on_bad : {"raise", "mend"}
-        What to do with matrices that are not full-rank correlation matrices: name all
-        of them in an error, or shrink them towards the identity with a warning (see
-        `clean_points`). Mending also completes a vector that is too short for a
-        triangle by zero correlations.
+    on_bad : {"raise", "repair", "repair_each"}
+        What to do with matrices that are not full-rank correlation matrices. "raise"
+        names them in an error. "repair" treats all matrices alike, as in
+        `clean_points`: they are shrunk towards the identity until no eigenvalue is
+        below `min_eigenvalue_`, which `fit` finds and the other methods use. It also
+        completes a vector that is too short for a triangle by zero correlations.
+        "repair_each" repairs the bad matrices alone, which sets them apart from the
+        others.
 
     Attributes
     ----------
@@ -39,6 +42,9 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Equipped space.
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
+    min_eigenvalue_ : float
+        Smallest eigenvalue that all matrices are given, with on_bad="repair": 0.05 if
+        `fit` met a bad matrix, otherwise that of its worst matrix if less.
 
     References
     ----------
@@ -81,7 +87,8 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToCoords
             The estimator.
         """
-        if self.reference not in ("mean", "identity"):
+        references = ("mean", "identity")
+        if not isinstance(self.reference, str) or self.reference not in references:
             raise ParameterError(
                 f"reference is {self.reference!r}: choose 'mean' or 'identity'."
             )

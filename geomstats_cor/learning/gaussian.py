@@ -5,7 +5,13 @@ import math
 import numpy as np
 from array_api_compat import array_namespace
 
-from ..exceptions import NotPositiveDefiniteError, ParameterError, ShapeError
+from ..correlation_matrices import equipped
+from ..exceptions import (
+    NotPositiveDefiniteError,
+    NotSymmetricError,
+    ParameterError,
+    ShapeError,
+)
 from ..kernels._arrays import (
     constant,
     diagonal,
@@ -13,11 +19,29 @@ from ..kernels._arrays import (
     flagged_cholesky,
     solve_lower,
 )
-from ..kernels._tolerances import membership_tolerance
+from ..kernels._gradients import detached
+from ..kernels._tolerances import input_tolerance, membership_tolerance
 from ..means import frechet_mean
-from ..metrics import require_metric
 from ..sampling import as_generator
-from ..validation import as_arrays, require_stack
+from ..validation import as_arrays, require_finite, require_integer
+from .interpolation import one_stack
+
+
+def _require_semidefinite(covariance):
+    """Raise unless a covariance of coordinates is symmetric and semidefinite."""
+    xp, x = array_namespace(covariance), detached(covariance)
+    tolerance = input_tolerance(x) * float(xp.max(xp.abs(x)))
+    if float(xp.max(xp.abs(x - x.mT))) > tolerance:
+        raise NotSymmetricError(
+            "covariance is not symmetric: average it with its transpose if that is "
+            "rounding."
+        )
+    smallest = float(xp.linalg.eigvalsh(x)[0])
+    if smallest < -tolerance:
+        raise NotPositiveDefiniteError(
+            f"covariance has the eigenvalue {smallest:.3g}: expected a symmetric "
+            f"positive semidefinite matrix."
+        )
 
 
 class GaussianDistribution:
@@ -59,14 +83,22 @@ class GaussianDistribution:
     """
 
     def __init__(self, space, mean, covariance):
-        self.space = space
-        self._metric = require_metric(space)
         self.mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
+        if self.mean.ndim != 2:
+            raise ShapeError(
+                f"mean: expected a single matrix, shape [n, n], got "
+                f"{tuple(self.mean.shape)}."
+            )
+        self.space = space = equipped(space, self.mean.shape[-1], "mean")
+        self._metric = space.metric
+        self._metric.to_coords(self.mean)  # raises unless it is a point
         if tuple(self.covariance.shape) != (space.dim, space.dim):
             raise ShapeError(
-                f"covariance has shape {tuple(self.covariance.shape)}: "
-                f"{(space.dim, space.dim)} is wanted for n = {space.n}."
+                f"covariance: expected shape {(space.dim, space.dim)} for n = "
+                f"{space.n}, got {tuple(self.covariance.shape)}."
             )
+        require_finite("covariance", self.covariance)
+        _require_semidefinite(self.covariance)
 
     @classmethod
     def fit(cls, points, space, shrinkage=0.0):
@@ -89,8 +121,8 @@ class GaussianDistribution:
         distribution : GaussianDistribution
             Distribution at the Fréchet mean of the points.
         """
-        (points,) = as_arrays(points=points)
-        require_stack(points=points)
+        points = one_stack(points)
+        space = equipped(space, points.shape[-1], "points")
         if points.shape[0] < 2:
             raise ShapeError(
                 f"points has {points.shape[0]} matrices: a covariance needs two at "
@@ -99,16 +131,17 @@ class GaussianDistribution:
         xp = array_namespace(points)
         mean = frechet_mean(points, space)
         coords = space.metric.log_coords(points, mean)
-        if shrinkage == "ledoit-wolf":
+        if isinstance(shrinkage, str) and shrinkage == "ledoit-wolf":
             from sklearn.covariance import ledoit_wolf_shrinkage
 
             shrinkage = float(
                 ledoit_wolf_shrinkage(np.asarray(coords.tolist()), assume_centered=True)
             )
-        if isinstance(shrinkage, str) or not 0.0 <= shrinkage <= 1.0:
+        is_number = isinstance(shrinkage, int | float | np.number)
+        if not is_number or not 0.0 <= shrinkage <= 1.0:
             raise ParameterError(
-                f"shrinkage is {shrinkage!r}: a number between 0 and 1 is wanted, or "
-                f"'ledoit-wolf'."
+                f"shrinkage: expected a number in [0, 1] or 'ledoit-wolf', got "
+                f"{shrinkage!r}."
             )
         covariance = coords.mT @ coords / (points.shape[0] - 1.0)
         spherical = xp.mean(diagonal(covariance)) * eye_like(covariance)
@@ -129,6 +162,7 @@ class GaussianDistribution:
         points : array, shape=[n_samples, n, n]
             Full-rank correlation matrices.
         """
+        require_integer("n_samples", n_samples)
         xp = array_namespace(self.covariance)
         values, vectors = xp.linalg.eigh(self.covariance)
         root = xp.sqrt(xp.clip(values, 0.0, None)) * vectors
@@ -154,7 +188,7 @@ class GaussianDistribution:
         logpdf : array, shape=[...]
             Logarithm of the density.
         """
-        if measure not in ("volume", "entries"):
+        if not isinstance(measure, str) or measure not in ("volume", "entries"):
             raise ParameterError(
                 f"measure is {measure!r}: choose 'volume' or 'entries'."
             )

@@ -1,11 +1,13 @@
 """Interpolation and extrapolation along geodesics."""
 
+import array_api_compat
+import numpy as np
 from array_api_compat import array_namespace
 
-from ..exceptions import ParameterError, ShapeError
+from ..correlation_matrices import equipped
+from ..exceptions import ArrayTypeError, ParameterError, ShapeError
 from ..kernels._arrays import constant
-from ..metrics import require_metric
-from ..validation import as_arrays, require_stack
+from ..validation import as_arrays, plain, require_stack
 
 
 def interpolate(points, times, at, space):
@@ -26,8 +28,9 @@ def interpolate(points, times, at, space):
         Time of each, increasing.
     at : array-like, shape=[T]
         Times to answer for, in any order.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
 
     Returns
     -------
@@ -43,13 +46,15 @@ def interpolate(points, times, at, space):
     >>> interpolate(points, [2000, 2010], [2000, 2010, 2020], space)[:, 1, 0].round(4)
     array([0.    , 0.6   , 0.8321])
     """
-    metric = require_metric(space)
-    (points,) = as_arrays(points=points)
-    require_stack(points=points)
+    points = one_stack(points)
+    metric = equipped(space, points.shape[-1], "points").metric
+    metric.to_coords(points)  # validates those between which no time lies as well
     xp = array_namespace(points)
-    times, at = times_of(points, times), constant(at, points)
+    times, at = times_of(points, times), as_times("at", at, points)
     if times.shape[0] < 2:
-        raise ShapeError("points has one matrix: a path needs two at least.")
+        raise ShapeError(
+            f"points has {times.shape[0]} matrices: a path needs two at least."
+        )
     if not bool(xp.all(times[1:] > times[:-1])):
         raise ParameterError("times must increase from each point to the next.")
     segment = xp.searchsorted(times, at, side="right") - 1
@@ -59,6 +64,65 @@ def interpolate(points, times, at, space):
     fraction = (at - begin) / (finish - begin)
     steps = fraction[:, None] * metric.log_coords(end, start)
     return metric.exp_coords(steps, start)
+
+
+def one_stack(points):
+    """Return a stack of matrices, or raise if it is none, or a batch of stacks.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Matrices.
+
+    Returns
+    -------
+    points : array, shape=[N, n, n]
+        Matrices.
+    """
+    (points,) = as_arrays(points=points)
+    require_stack(points=points)
+    if points.ndim > 3:
+        raise ShapeError(
+            f"points: expected one stack, shape [N, n, n], got {tuple(points.shape)}."
+        )
+    return points
+
+
+def as_times(name, times, points):
+    """Return times as an array like the points, or raise.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    times : array-like, shape=[T]
+        Finite numbers, whole or not.
+    points : array
+        Array whose library, dtype and device to use.
+
+    Returns
+    -------
+    times : array, shape=[T]
+        Times.
+    """
+    times = plain(name, times)
+    try:
+        if not array_api_compat.is_torch_array(times):
+            times = np.asarray(times)
+            if times.dtype.kind not in "biufO":
+                raise TypeError
+            times = times.astype(float)
+        times = constant(times, points)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise ArrayTypeError(
+            f"{name}: expected numbers of shape [T], got a {type(times).__name__} that "
+            f"does not convert to them."
+        ) from None
+    if times.ndim != 1:
+        raise ShapeError(f"{name}: expected shape [T], got {tuple(times.shape)}.")
+    if not bool(array_namespace(times).all(array_namespace(times).isfinite(times))):
+        raise ParameterError(f"{name} has a NaN or an infinity.")
+    return times
 
 
 def times_of(points, times):
@@ -76,12 +140,10 @@ def times_of(points, times):
     times : array, shape=[N]
         Times.
     """
-    times = constant(times, points)
-    if times.ndim != 1 or times.shape[0] != points.shape[0]:
+    times = as_times("times", times, points)
+    if times.shape[0] != points.shape[0]:
         raise ShapeError(
-            f"times has shape {tuple(times.shape)}, but there are {points.shape[0]} "
-            f"points."
+            f"times: expected shape [{points.shape[0]}], one for each point, got "
+            f"{tuple(times.shape)}."
         )
-    if not bool(array_namespace(times).all(array_namespace(times).isfinite(times))):
-        raise ParameterError("times has a NaN or an infinity.")
     return times

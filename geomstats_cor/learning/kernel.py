@@ -4,9 +4,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..exceptions import ParameterError
-from ..metrics import require_metric
-from ..validation import as_arrays, require_stack
+from ..correlation_matrices import equipped
+from ..validation import as_arrays, require_number, require_stack
 from ._points import PointsEstimator
 
 
@@ -23,8 +22,9 @@ def kernel_matrix(points_a, points_b, space, sigma):
         Points.
     points_b : array-like, shape=[l, n, n]
         Points.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     sigma : float
         Length scale, positive.
 
@@ -48,20 +48,15 @@ def kernel_matrix(points_a, points_b, space, sigma):
     array([[1.    , 0.6065],
            [0.6065, 1.    ]])
     """
-    _require_length(sigma)
-    metric = require_metric(space)
+    require_number("sigma", sigma)
+    points_a, points_b = as_arrays(points_a=points_a, points_b=points_b)
+    require_stack(points_a=points_a, points_b=points_b)
+    metric = equipped(space, points_a.shape[-1], "points_a").metric
     lengths = _lengths(points_a, points_b, metric)
     return metric.image_space.metric.kernel(lengths, sigma)
 
 
-def _require_length(sigma):
-    if isinstance(sigma, str) or not 0.0 < sigma < np.inf:
-        raise ParameterError(f"sigma is {sigma!r}: a positive length is wanted.")
-
-
 def _lengths(points_a, points_b, metric):
-    points_a, points_b = as_arrays(points_a=points_a, points_b=points_b)
-    require_stack(points_a=points_a, points_b=points_b)
     images = [metric.diffeo(*metric._admit(points=x)) for x in (points_a, points_b)]
     return metric.image_space.metric.kernel_lengths(*images)
 
@@ -80,7 +75,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Key of `METRICS`, class of metric, or an equipped space.
     sigma : float or "median"
         Length scale; the median length between the matrices of `fit` if "median".
-    on_bad : {"raise", "mend"}
+    on_bad : {"raise", "repair", "repair_each"}
         What to do with bad matrices; see `ToCoords`.
 
     Attributes
@@ -93,6 +88,9 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Equipped space.
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
+    min_eigenvalue_ : float
+        Smallest eigenvalue that all matrices are given, with on_bad="repair": 0.05 if
+        `fit` met a bad matrix, otherwise that of its worst matrix if less.
 
     References
     ----------
@@ -131,8 +129,8 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToKernel
             The estimator.
         """
-        if self.sigma != "median":
-            _require_length(self.sigma)
+        if not (isinstance(self.sigma, str) and self.sigma == "median"):
+            require_number("sigma", self.sigma)
         self.points_, _ = self._read_points(X)
         self.sigma_ = self._median_length() if self.sigma == "median" else self.sigma
         self._n_features_out = len(self.points_)

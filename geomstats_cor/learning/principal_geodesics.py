@@ -5,9 +5,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..exceptions import ShapeError
+from ..exceptions import ParameterError, ShapeError
 from ..means import frechet_mean
+from ..validation import require_integer
 from ._points import PointsEstimator
+from .interpolation import as_times
 
 
 class PrincipalGeodesicAnalysis(
@@ -32,7 +34,7 @@ class PrincipalGeodesicAnalysis(
         fraction of variance to explain; all of them if None.
     metric : str or type or FullRankCorrelationMatrices
         Key of `METRICS`, class of metric, or an equipped space.
-    on_bad : {"raise", "mend"}
+    on_bad : {"raise", "repair", "repair_each"}
         What to do with bad matrices; see `ToCoords`.
 
     Attributes
@@ -47,6 +49,9 @@ class PrincipalGeodesicAnalysis(
         Equipped space.
     n_features_in_ : int
         Number of strict lower entries that `fit` was given.
+    min_eigenvalue_ : float
+        Smallest eigenvalue that all matrices are given, with on_bad="repair": 0.05 if
+        `fit` met a bad matrix, otherwise that of its worst matrix if less.
 
     References
     ----------
@@ -155,7 +160,13 @@ class PrincipalGeodesicAnalysis(
             Correlation matrices.
         """
         check_is_fitted(self)
+        require_integer("component", component)
+        if component >= len(self.components_):
+            raise ParameterError(
+                f"component: expected a number below {len(self.components_)}, got "
+                f"{component}."
+            )
         deviation = np.sqrt(self.explained_variance_[component])
-        times = np.asarray(times, dtype=self.mean_.dtype)[:, None]
+        times = as_times("times", times, self.mean_)[:, None]
         coords = times * deviation * self.components_[component]
         return self.space_.metric.exp_coords(coords, self.mean_)

@@ -10,10 +10,11 @@ from sklearn.utils.validation import (
 )
 
 from .. import kernels
+from ..correlation_matrices import equipped
 from ..exceptions import ParameterError, ShapeError
 from ..means import frechet_mean
-from ..stacks import require_dense
-from ._points import PointsEstimator, equipped, read_stack
+from ..validation import as_arrays
+from ._points import PointsEstimator
 
 
 class GeodesicRegression(RegressorMixin, PointsEstimator):
@@ -31,7 +32,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Key of `METRICS`, class of metric, or an equipped space.
-    on_bad : {"raise", "mend"}
+    on_bad : {"raise", "repair", "repair_each"}
         What to do with bad matrices among the targets; see `ToCoords`.
 
     Attributes
@@ -166,22 +167,25 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is "
                 f"None: it is the stack of correlation matrices."
             )
-        require_dense(y, "y")
-        stack = read_stack(y, "y")
+        stack = self._read_stack(y, reset, "y")
         if stack is None:
-            stack = np.asarray(y, dtype=np.float64)
+            (stack,) = as_arrays(
+                y=y if hasattr(y, "columns") else np.asarray(y).tolist()
+            )
+            stack = np.asarray(stack)
             if stack.ndim != 2:
                 raise ShapeError(
-                    f"y has shape {stack.shape}: matrices [N, n, n] or their strict "
-                    f"lower entries [N, n (n - 1) / 2] are wanted."
+                    f"y: expected shape [N, n, n], or strict lower entries "
+                    f"[N, n (n - 1) / 2], got {stack.shape}."
                 )
         if reset:
             self._is_condensed = stack.ndim == 2
             self._n_targets = stack.shape[-1]
-        return self._clean(stack.astype(np.float64), "y")
+        return self._clean(stack.astype(np.float64), reset, "y")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = False  # the matrices are the targets
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False

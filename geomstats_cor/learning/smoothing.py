@@ -2,11 +2,10 @@
 
 from array_api_compat import array_namespace
 
-from ..exceptions import ParameterError, ShapeError
-from ..kernels._arrays import constant
+from ..exceptions import ParameterError
 from ..means import frechet_mean
-from ..validation import as_arrays, require_stack
-from .interpolation import times_of
+from ..validation import require_number
+from .interpolation import as_times, one_stack, times_of
 
 
 def _gaussian(u):
@@ -38,8 +37,9 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
         Full-rank correlation matrices.
     times : array-like, shape=[N]
         Time of each, in any order.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space.
     bandwidth : float
         Bandwidth :math:`h`, positive, in the unit of the times.
     at : array-like, shape=[T]
@@ -66,21 +66,17 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     >>> smooth(points, [0, 1], space, bandwidth=0.5, at=[0, 0.5])[:, 1, 0].round(4)
     array([0.089 , 0.3511])
     """
-    (points,) = as_arrays(points=points)
-    require_stack(points=points)
+    points = one_stack(points)
     times = times_of(points, times)
-    at = times if at is None else constant(at, points)
-    if at.ndim != 1:
-        raise ShapeError(f"at has shape {tuple(at.shape)}: times [T] are wanted.")
-    if not bandwidth > 0.0:
-        raise ParameterError(f"bandwidth is {bandwidth}: a positive time is wanted.")
+    at = times if at is None else as_times("at", at, points)
+    require_number("bandwidth", bandwidth)
     weights = _require_kernel(kernel)((at[:, None] - times) / bandwidth)
     total = array_namespace(weights).sum(weights, axis=-1)
     lonely = [float(t) for t in at[~(total > 0.0)]]
     if lonely:
         raise ParameterError(
-            f"no point has a weight at time {lonely[0]:g}, and {len(lonely)} of "
-            f"{at.shape[0]} times are alike: use a larger bandwidth than {bandwidth:g}."
+            f"no point has a weight at time {lonely[0]:g}, one of {len(lonely)} such "
+            f"times among {at.shape[0]}: use a larger bandwidth than {bandwidth:g}."
         )
     return frechet_mean(points, space, weights)
 
@@ -88,7 +84,7 @@ def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
 def _require_kernel(kernel):
     if callable(kernel):
         return kernel
-    if kernel not in _KERNELS:
+    if not isinstance(kernel, str) or kernel not in _KERNELS:
         raise ParameterError(
             f"kernel is {kernel!r}: choose one of {', '.join(_KERNELS)}, or a function."
         )

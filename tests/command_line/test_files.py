@@ -208,6 +208,14 @@ def test_options_that_are_not_of_the_data_set(cornet):
         assert "is not an option of the data set" in errors
 
 
+@pytest.mark.parametrize("option", ["window=abc", "hop=[]", "ridge=null", "hop=1e308"])
+def test_values_of_another_type_are_one_line(option, cornet):
+    code, output, errors = cornet("data", "emg", "--option", option)
+    assert (code, output) == (1, "")
+    assert errors.count("\n") == 1
+    assert option.partition("=")[0] in errors
+
+
 def test_names_do_not_reach_the_terminal_as_they_are(tmp_path, cornet):
     matrices, labels = correlations(20)
     names = np.where(labels == "left", "\x1b[31mred\x07", "two\nlines\u202e")

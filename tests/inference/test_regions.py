@@ -124,7 +124,7 @@ class TestBadInput:
     @pytest.mark.parametrize("level", [0.0, 1.0, 95])
     def test_level(self, rng, level):
         space = equipped(3, "olm")
-        with pytest.raises(ParameterError, match="between 0 and 1"):
+        with pytest.raises(ParameterError, match=r"level: .* in \(0, 1\)"):
             confidence_region(normal_sample(space, rng, 12), space, level)
 
     def test_too_few_resamples(self, rng):

@@ -7,7 +7,7 @@ import pytest
 
 from geomstats_cor import kernels as k
 from geomstats_cor.kernels import scaling
-from geomstats_cor.kernels.log_scaled import _singular_spectrum
+from geomstats_cor.kernels.log_scaled_maps import _singular_spectrum
 
 from .matrices import (
     equicorrelation,

@@ -11,13 +11,17 @@ from cornet_nn import (
     CorFC,
     CorMLR,
     CorNet,
+    MatrixPower,
     PoincareExp0,
     TangentActivation,
+    ToCorrelation,
 )
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import (
     ArrayTypeError,
+    NotFiniteError,
     NotPositiveDefiniteError,
+    NotSymmetricError,
     NotUnitDiagonalError,
     ParameterError,
     ShapeError,
@@ -138,14 +142,14 @@ def test_the_printed_basis_is_that_of_frobenius(name):
 
 
 def test_arrays_of_another_library():
-    with pytest.raises(ArrayTypeError, match="is a ndarray: a tensor is wanted"):
+    with pytest.raises(ArrayTypeError, match="expected a torch tensor, got a ndarray"):
         CorMLR(SMALL, 2)(np.eye(3))
-    with pytest.raises(ArrayTypeError, match="is a list: a tensor is wanted"):
+    with pytest.raises(ArrayTypeError, match="expected a torch tensor, got a list"):
         BetaConcat()([[0.1, 0.2]])
 
 
 def test_networks():
-    with pytest.raises(ParameterError, match="no metric goes with it"):
+    with pytest.raises(ParameterError, match="metric is required when"):
         CorNet(4, 3, 2)
     with pytest.raises(ParameterError, match="there is no metric 'spam'"):
         CorNet(4, 3, 2, metric="spam")
@@ -161,9 +165,9 @@ def test_networks():
 
 
 def test_integers():
-    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+    with pytest.raises(ArrayTypeError, match="float32, got int64"):
         CorMLR(SMALL, 2)(torch.eye(3, dtype=torch.int64))
-    with pytest.raises(ArrayTypeError, match="has dtype int64"):
+    with pytest.raises(ArrayTypeError, match="float32, got int64"):
         PoincareExp0()(torch.zeros(4, dtype=torch.int64))
 
 
@@ -193,3 +197,47 @@ def test_features():
             model.centering.fit(torch.zeros(shape))
     with pytest.raises(ShapeError, match=r"\[..., 2, 6\] is wanted"):
         model.centering.fit(torch.zeros(5, 1, 6))
+
+
+def test_another_precision_than_that_of_the_parameters():
+    space = FullRankCorrelationMatrices(4, equip="olm")
+    point = torch.eye(4, dtype=torch.float64).expand(3, 4, 4)
+    for layer in (CorMLR(space, 2), CorFC(space, space), CorNet(4, 3, 2, metric="olm")):
+        with pytest.raises(ArrayTypeError) as error:
+            layer(point)
+        message = str(error.value)
+        assert "expected float32, the dtype of the parameters, got float64" in message
+        assert "x.float()" in message and "network.double()" in message
+        assert layer.double()(point).dtype == torch.float64
+        with pytest.raises(ArrayTypeError, match=r"x\.double\(\)"):
+            layer(point.float())
+
+
+def test_sparse_and_missing_tensors():
+    layer = CorMLR(FullRankCorrelationMatrices(4, equip="olm"), 2)
+    with pytest.raises(ArrayTypeError, match="layout sparse_coo.*to_dense"):
+        layer(torch.eye(4).to_sparse())
+    with pytest.raises(ArrayTypeError, match="expected a torch tensor, got a NoneType"):
+        layer(None)
+
+
+def test_the_words_of_a_wrong_shape():
+    layer = CorMLR(FullRankCorrelationMatrices(5, equip="olm"), 2)
+    with pytest.raises(ShapeError) as error:
+        layer(torch.eye(6).expand(2, 6, 6))
+    assert "expected shape [..., 5, 5], got (2, 6, 6)" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "matrix, error",
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], NotPositiveDefiniteError),
+        ([[1.0, 0.5], [0.1, 1.0]], NotSymmetricError),
+        ([[0.0, 0.0], [0.0, 0.0]], NotPositiveDefiniteError),
+        ([[float("nan"), 0.0], [0.0, 1.0]], NotFiniteError),
+    ],
+)
+@pytest.mark.parametrize("layer", [ToCorrelation(), MatrixPower(0.5)])
+def test_what_is_no_covariance(layer, matrix, error):
+    with pytest.raises(error, match=r"covariance\[1\]"):
+        layer(torch.stack([torch.eye(2), torch.tensor(matrix)]))

@@ -195,7 +195,7 @@ def test_autocast_does_not_reach_the_matrices():
 )
 @pytest.mark.parametrize("shape", [(), (3,), (3, 2), (2, 3, 2)], ids=str)
 def test_matrices_that_are_not_square(module, shape):
-    with pytest.raises(ShapeError, match="covariance matrices .* are wanted"):
+    with pytest.raises(ShapeError, match="expected covariance matrices, .* got"):
         module(torch.ones(shape))
 
 
@@ -204,7 +204,7 @@ def test_errors():
         nn.CovariancePooling()(torch.zeros(3, 1))
     with pytest.raises(ShapeError, match="at least two time steps"):
         nn.CovariancePooling()(torch.zeros(3))
-    with pytest.raises(ParameterError, match="from 0 to 1, not 2"):
+    with pytest.raises(ParameterError, match="from 0 to 1, got 2"):
         nn.Shrinkage(2)
     with pytest.raises(ParameterError, match="indices from 0 to 1"):
         nn.JointFeatures([1, 2])

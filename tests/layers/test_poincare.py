@@ -370,9 +370,9 @@ def test_errors():
         nn.PoincareFC(4, 3, curvature=1.0)
     with pytest.raises(ParameterError, match="in_features must be a positive integer"):
         nn.PoincareMLR(0, 3)
-    with pytest.raises(ShapeError, match=r"\[\.\.\., 5\] is wanted"):
+    with pytest.raises(ShapeError, match=r"expected shape \[\.\.\., 5\]"):
         nn.poincare_mlr(x, torch.zeros(3, 5), torch.zeros(3))
-    with pytest.raises(ShapeError, match=r"\[out, k\] and \[out\]"):
+    with pytest.raises(ShapeError, match=r"\[out, k\] and gamma of shape \[out\]"):
         nn.poincare_fc(x, torch.zeros(3, 4), torch.zeros(2))
     with pytest.raises(ShapeError, match="do not add up"):
         nn.beta_split(x, (1, 2))

@@ -151,13 +151,13 @@ class TestFit:
 def test_errors(rng):
     space = equipped(3, "olm")
     points = random_correlation(rng, 3, 9.0, (4,))
-    with pytest.raises(ShapeError, match=r"covariance has shape \(2, 2\)"):
+    with pytest.raises(ShapeError, match=r"covariance: expected .*, got \(2, 2\)"):
         GaussianDistribution(space, np.eye(3), np.eye(2))
     with pytest.raises(ShapeError, match="has 1 matrices.*two at least"):
         GaussianDistribution.fit(points[:1], space)
-    with pytest.raises(ParameterError, match="shrinkage is 2"):
+    with pytest.raises(ParameterError, match="shrinkage: expected .*, got 2"):
         GaussianDistribution.fit(points, space, shrinkage=2)
-    with pytest.raises(ParameterError, match="shrinkage is 'oas'"):
+    with pytest.raises(ParameterError, match="shrinkage: expected .*, got 'oas'"):
         GaussianDistribution.fit(points, space, shrinkage="oas")
     with pytest.raises(ParameterError, match="measure is 'haar'"):
         GaussianDistribution(space, np.eye(3), np.eye(3)).logpdf(points, "haar")

@@ -30,7 +30,7 @@ from ._precision import in_own_precision
 from ._tangent_spaces import hollow_part, moving_hollow, row0_part
 from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
-from .exp_scaled import exp_scaled
+from .exp_scaled_maps import exp_scaled
 from .isometries import center
 from .scaling import (
     congruence,

@@ -75,7 +75,7 @@ def exp_scaled_factor(null_row_sums):
     Examples
     --------
     >>> import numpy as np
-    >>> from geomstats_cor.kernels.exp_scaled import exp_scaled_factor
+    >>> from geomstats_cor.kernels.exp_scaled_maps import exp_scaled_factor
     >>> factor = exp_scaled_factor(np.log(2) * np.array([[-1.0, 1.0], [1.0, -1.0]]))
     >>> (factor @ factor.T).round(12)
     array([[1. , 0.6],

@@ -1,0 +1,231 @@
+"""Numbers of frames: matrices from fewer samples differ, whatever the population.
+
+A sample correlation matrix of n variables and T frames has eigenvalues that spread more
+the smaller T / n is. Its logarithms are biased, and its distances from the mean are
+larger: groups with different T differ in their means and dispersions even if they come
+from one population.
+"""
+
+import numpy as np
+
+from .._callers import warn_user
+from ..exceptions import (
+    ArrayTypeError,
+    NotFiniteError,
+    ParameterError,
+    ShapeError,
+    UnequalFramesWarning,
+)
+from ..sampling import as_generator
+from ..validation import plain
+
+# Averages of groups that differ by less are taken for equal.
+_TOLERANCE = 0.01
+
+
+def warn_if_frames_differ(frames, labels, names):
+    """Warn if groups have different numbers of frames.
+
+    Parameters
+    ----------
+    frames : int or array-like, shape=[N], or None
+        Number of frames of each matrix; nothing is known if None.
+    labels : numpy.ndarray of int, shape=[N]
+        Position in `names` of the group of each matrix.
+    names : tuple
+        Labels of the groups.
+    """
+    if frames is None:
+        return
+    frames = _admit_frames(frames, len(labels))
+    averages = np.bincount(labels, weights=frames) / np.bincount(labels)
+    if np.max(averages) - np.min(averages) <= _TOLERANCE * np.max(averages):
+        return
+    listed = ", ".join(
+        f"{average:.4g} in group {name!r}"
+        for name, average in zip(names, averages, strict=True)
+    )
+    warn_user(
+        f"the groups differ in the average number of frames: {listed}. Matrices from "
+        f"fewer frames are more dispersed, and biased in their logarithms, whatever "
+        f"the population, so that the test can reject a true hypothesis. Compare like "
+        f"with like: geomstats_cor.inference.correlations_of_equal_frames estimates "
+        f"the matrices anew, geomstats_cor.inference.match_frames selects some of "
+        f"them.",
+        UnequalFramesWarning,
+    )
+
+
+def as_labels(labels):
+    """Return labels as an array, or raise if they are masked or of different lengths.
+
+    Parameters
+    ----------
+    labels : array-like
+        Labels.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+        Labels.
+    """
+    try:
+        return np.asarray(plain("labels", labels))
+    except ValueError:
+        raise ShapeError("labels: expected shape [N], got nested sequences.") from None
+
+
+def match_frames(labels, frames, rng=None):
+    """Select matrices so that the groups have the same numbers of frames.
+
+    Of each number of frames, as many matrices are kept in every group as the group
+    with the fewest has.
+
+    Parameters
+    ----------
+    labels : array-like, shape=[N]
+        Label of the group of each matrix.
+    frames : array-like, shape=[N]
+        Number of frames of each matrix.
+    rng : int or numpy.random.Generator
+        Seed or generator of the choice; geomstats' random state if None.
+
+    Returns
+    -------
+    kept : numpy.ndarray of int, shape=[M]
+        Indices of the selected matrices, increasing.
+
+    Examples
+    --------
+    >>> from geomstats_cor.inference import match_frames
+    >>> match_frames(["a", "a", "a", "b", "b"], [20, 20, 24, 24, 30], rng=0)
+    array([2, 3])
+    """
+    labels = as_labels(labels)
+    if labels.ndim != 1:
+        raise ShapeError(f"labels: expected shape [N], got {labels.shape}.")
+    frames = _admit_frames(frames, len(labels))
+    rng, groups, kept = as_generator(rng), np.unique(labels), []
+    for number in np.unique(frames):
+        members = [
+            np.flatnonzero((labels == group) & (frames == number)) for group in groups
+        ]
+        least = min(map(len, members))
+        kept += [i for m in members for i in rng.permutation(m)[:least].tolist()]
+    if not kept:
+        raise ParameterError(
+            "no number of frames occurs in all groups, so that no matrices can be "
+            "matched: estimate them anew from equally many frames, as "
+            "geomstats_cor.inference.correlations_of_equal_frames does."
+        )
+    return np.array(sorted(kept))
+
+
+def correlations_of_equal_frames(signals, frames=None):
+    r"""Return correlation matrices that are all estimated from as many frames.
+
+    Of each signal the first `frames` frames are used.
+
+    Parameters
+    ----------
+    signals : sequence of array-like, shape=[T_i, n]
+        Signals, with a row for each frame and a column for each variable.
+    frames : int or None
+        Number of frames; that of the shortest signal if None. The matrices have full
+        rank if it is larger than n.
+
+    Returns
+    -------
+    points : numpy.ndarray, shape=[N, n, n]
+        Correlation matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.inference import correlations_of_equal_frames
+    >>> rng = np.random.default_rng(0)
+    >>> signals = [rng.standard_normal((length, 3)) for length in (20, 24)]
+    >>> points = correlations_of_equal_frames(signals)
+    >>> bool(np.allclose(points[1], np.corrcoef(signals[1][:20], rowvar=False)))
+    True
+    """
+    try:
+        signals = list(signals)
+    except TypeError:
+        raise ArrayTypeError(
+            f"signals: expected a sequence of arrays of shape [T, n], got a "
+            f"{type(signals).__name__}."
+        ) from None
+    signals = [_admit_signal(signal, i) for i, signal in enumerate(signals)]
+    if not signals:
+        raise ShapeError("signals is empty: expected arrays of shape [T, n].")
+    sizes = {signal.shape[1] for signal in signals}
+    if len(sizes) > 1:
+        raise ShapeError(
+            f"signals: expected the same number of variables in all, got {sizes}."
+        )
+    shortest = min(map(len, signals))
+    frames = shortest if frames is None else frames
+    if isinstance(frames, bool) or not isinstance(frames, int | np.integer):
+        raise ParameterError(f"frames: expected an integer, got {frames!r}.")
+    if not 2 <= frames <= shortest:
+        raise ParameterError(
+            f"frames: expected a number from 2 to {shortest}, the length of the "
+            f"shortest signal, got {frames}."
+        )
+    points = []
+    for i, signal in enumerate(signals):
+        centered = signal[:frames] - signal[:frames].mean(axis=0)
+        norms = np.linalg.norm(centered, axis=0)
+        if not np.all(norms > 0.0):
+            raise ParameterError(
+                f"signals[{i}] is constant in column {int(np.argmin(norms))}, so that "
+                f"it has no correlations: leave this variable or this signal out."
+            )
+        unit = centered / norms
+        point = unit.T @ unit
+        np.fill_diagonal(point, 1.0)
+        points.append(point)
+    return np.stack(points)
+
+
+def _admit_signal(signal, index):
+    name = f"signals[{index}]"
+    signal = plain(name, signal)
+    try:
+        signal = np.asarray(signal)
+    except ValueError:  # rows of different lengths
+        signal = np.empty(0)
+    if signal.dtype.kind not in "biuf":
+        raise ArrayTypeError(
+            f"{name}: expected numbers of shape [T, n], got dtype {signal.dtype}."
+        )
+    signal = signal.astype(float)
+    if signal.ndim != 2 or signal.shape[1] < 2:
+        raise ShapeError(
+            f"{name}: expected shape [T, n] with n >= 2, a row for each frame, got "
+            f"{signal.shape}."
+        )
+    if not np.all(np.isfinite(signal)):
+        raise NotFiniteError(
+            f"{name} has a NaN or an infinity: leave these frames out."
+        )
+    return signal
+
+
+def _admit_frames(frames, number):
+    frames = plain("frames", frames)
+    try:
+        frames = np.asarray(frames, dtype=float)
+    except (TypeError, ValueError):
+        frames = np.asarray(np.nan)
+    if frames.ndim == 0:
+        frames = np.full(number, float(frames))
+    if frames.shape != (number,):
+        raise ShapeError(
+            f"frames: expected shape [{number}], the number of frames of each matrix, "
+            f"got {frames.shape}."
+        )
+    if not np.all(np.isfinite(frames) & (frames >= 2)):
+        raise ParameterError("frames: expected numbers of at least 2 for each matrix.")
+    return frames
