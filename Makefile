@@ -38,9 +38,9 @@ demo: setup ## Means of connectomes, hyperplanes, and networks under the five me
 	$(BIN)/python -m geomstats_cor.plotting hyperplanes -o $(DEMO)/hyperplanes.png
 	rm -rf $(DEMO)/radar-synthetic $(DEMO)/connectomes
 	$(ONE_THREAD) $(BIN)/cornet compare radar-synthetic --option representation=covariance \
-		--center --epochs 10 --folds 3 --run-dir $(DEMO)/radar-synthetic
+		--epochs 10 --folds 3 --run-dir $(DEMO)/radar-synthetic
 	$(ONE_THREAD) $(BIN)/cornet compare connectomes \
-		--center --epochs 30 --folds 5 --seeds 0 1 2 --run-dir $(DEMO)/connectomes
+		--folds 5 --seeds 0 1 2 --run-dir $(DEMO)/connectomes
 
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)

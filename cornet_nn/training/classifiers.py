@@ -25,8 +25,8 @@ class CorNetClassifier(NetworkClassifier):
 
     The network is `CorNet`: a front end that makes correlation matrices, a
     normalisation of their coordinates, a convolution with several kernels, an
-    activation, dropout, and a multinomial logistic regression. The defaults were chosen
-    by validation for all five metrics at once; docs/training.md says how.
+    activation, dropout, and a multinomial logistic regression. One set of defaults
+    serves all five metrics; docs/training.md says how it was chosen.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ _READING_ORDER = (
     "plot_connectome_groups.py",
     "plot_asset_returns.py",
     "plot_cornet.py",
+    "plot_edge_weights.py",
 )
 _FOLDER = tempfile.TemporaryDirectory(prefix="gallery")
 
