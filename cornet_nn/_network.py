@@ -83,13 +83,13 @@ class Network(nn.Module):
         """
         return self._read_coords(self._points(x))
 
-    @in_full_precision
+    @in_full_precision(uses_parameters=False)
     def _read_coords(self, point):
         first = self._layers()[0]
         require_size(point, first.hyperplanes_in.n)
         return first.with_channels(first.hyperplanes_in.metric.to_coords(point))
 
-    @in_full_precision
+    @in_full_precision(uses_parameters=False)
     def normalized(self, coords):
         """Return coordinates after a normalisation that training leaves as it is.
 
@@ -105,7 +105,7 @@ class Network(nn.Module):
         """
         return self.norm.compute(coords) if self._is_norm_fixed else coords
 
-    @in_full_precision
+    @in_full_precision(uses_parameters=False)
     def features_of_coords(self, coords):
         """Return `features` of an input with given coordinates.
 
@@ -143,7 +143,7 @@ class Network(nn.Module):
             return self.features_of_coords(self.coords(x))
         return self._read(self._points(x))
 
-    @in_full_precision
+    @in_full_precision(uses_parameters=False)
     def _read(self, point):
         return self._layers()[0].admit(point)
 

@@ -14,19 +14,23 @@ _FULL = (torch.float32, torch.float64)
 _SEQUENCES = (list, tuple)
 
 
-def in_full_precision(forward):
+def in_full_precision(forward=None, *, uses_parameters=True):
     """Let the forward of a module ignore autocast, and widen what it made narrow.
 
     Parameters
     ----------
     forward : callable
         Method of a module that takes a tensor, or a sequence of tensors.
+    uses_parameters : bool
+        Whether the input must have the dtype of the parameters of the module.
 
     Returns
     -------
     forward : callable
         The same method.
     """
+    if forward is None:
+        return functools.partial(in_full_precision, uses_parameters=uses_parameters)
     _, name = inspect.signature(forward).parameters
 
     @functools.wraps(forward)
@@ -38,7 +42,7 @@ def in_full_precision(forward):
         else:
             return forward(self, *arguments, **keywords)  # which says what is wrong
         tensors = x if isinstance(x, _SEQUENCES) else (x,)
-        weight = next(self.parameters(), None)
+        weight = next(self.parameters(), None) if uses_parameters else None
         for tensor in tensors:
             require_tensor(tensor, weight)
         if not (tensors and is_autocast(tensors[0])):
