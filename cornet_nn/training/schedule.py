@@ -129,7 +129,7 @@ def learning_rate_factor(step, steps):
 
     Examples
     --------
-    >>> [round(learning_rate_factor(step, 11), 3) for step in (0, 2, 10)]
+    >>> [round(learning_rate_factor(step, 10), 3) for step in (0, 2, 9)]
     [0.04, 1.0, 0.0]
     """
     rise = 0.3 * steps - 1.0
