@@ -57,7 +57,11 @@ def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
     labels = labels.to(torch.long)
     if C == "cv":
         C = _choose_strength(problem, labels, groups, seed)
-    covector, bias = problem.solve(torch.arange(len(labels)), labels, [C])[0]
+    everything = torch.arange(len(labels))
+    start = problem.solve(everything, labels, [C])[0]
+    covector, bias = problem.solve(everything, labels, [C], planes.joint_logits, start)[
+        0
+    ]
     weight, gamma = planes.parameters_of(
         covector @ problem.basis.mT, bias, coords.shape[1]
     )
@@ -83,20 +87,27 @@ class _Problem:
         self.basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
         self.tangent = tangent @ self.basis
 
-    def solve(self, places, labels, strengths, tolerance=1e-5):
-        """Return covectors and biases for strengths, one after the other."""
+    def solve(self, places, labels, strengths, logits=None, start=None, tolerance=1e-5):
+        """Return covectors and biases for strengths, one after the other.
+
+        Logits are linear in logarithms if no other function is given: under a flat
+        metric they are, under the poly-hyperbolic one to first order.
+        """
+        logits = _linear_logits if logits is None else logits
         tangent, labels = self.tangent[places], labels[places]
         classes, dim = len(self.class_weights), tangent.shape[-1]
         x, solutions = np.zeros(classes * (dim + 1)), []
-        # A hyperplane without a normal has no derivative in the ball.
-        x[: classes * dim] = 1e-6 * np.resize([1.0, -1.0], classes * dim)
+        if start is not None:
+            x = np.concatenate([part.numpy().ravel() for part in start])
         for strength in strengths:
 
             def objective(x, strength=strength):
                 covector, bias = self._parameters(x, dim)
-                logits = self.planes.joint_logits(tangent, covector, bias)
                 loss = functional.cross_entropy(
-                    logits, labels, self.class_weights, reduction="sum"
+                    logits(tangent, covector, bias),
+                    labels,
+                    self.class_weights,
+                    reduction="sum",
                 )
                 value = strength * loss + 0.5 * covector.square().sum()
                 gradients = torch.autograd.grad(value, (covector, bias))
@@ -126,6 +137,10 @@ class _Problem:
         return covector.requires_grad_(), bias.requires_grad_()
 
 
+def _linear_logits(tangent, covector, bias):
+    return tangent @ covector.mT + bias
+
+
 def _choose_strength(problem, labels, groups, seed):
     """Return the strength with the highest accuracy over held-out folds."""
     parts = _folds(labels.numpy(), groups, seed)
@@ -137,7 +152,7 @@ def _choose_strength(problem, labels, groups, seed):
         # Accuracies do not need the last digits.
         solutions = problem.solve(training, labels, GRID, tolerance=1e-3)
         for k, solution in enumerate(solutions):
-            logits = problem.planes.joint_logits(problem.tangent[held_out], *solution)
+            logits = _linear_logits(problem.tangent[held_out], *solution)
             right = (logits.argmax(-1) == own).sum()
             loss = functional.cross_entropy(logits, own, reduction="sum")
             scores[k] += float(right), -float(loss)
