@@ -58,10 +58,10 @@ def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
     if C == "cv":
         C = _choose_strength(problem, labels, groups, seed)
     everything = torch.arange(len(labels))
-    start = problem.solve(everything, labels, [C])[0]
-    covector, bias = problem.solve(everything, labels, [C], planes.joint_logits, start)[
-        0
-    ]
+    (start,) = problem.solve(everything, labels, [C])
+    ((covector, bias),) = problem.solve(
+        everything, labels, [C], planes.joint_logits, start
+    )
     weight, gamma = planes.parameters_of(
         covector @ problem.basis.mT, bias, coords.shape[1]
     )
