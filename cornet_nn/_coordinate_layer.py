@@ -40,15 +40,48 @@ class CoordinateLayer(CorLayer):
         return self.read(point)
 
     def adds_channels(self, point):
-        """Tell whether `admit` adds the axis of a single channel to an input."""
+        """Tell whether `admit` adds the axis of a single channel to an input.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        adds_channels : bool
+            Whether the axis is missing.
+        """
         return self.channels is not None and self._lacks_channels(point.shape[:-2])
 
     def read(self, point):
-        """Return the coordinates of points [..., n, n]."""
+        """Return the coordinates of points.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+        """
         return self.hyperplanes_in.metric.to_coords(point)
 
     def read_coords(self, coords):
-        """Return the coordinates, which are the features."""
+        """Return the coordinates, which are the features.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            The same coordinates.
+        """
         return coords
 
     @in_full_precision

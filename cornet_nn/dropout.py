@@ -50,7 +50,18 @@ class CorDropout(CoordinateLayer):
         self.p = p
 
     def compute(self, features):
-        """Return the coordinates [..., d] of the output."""
+        """Return the coordinates of the output.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., d]
+            Coordinates of the input.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+        """
         return functional.dropout(features, self.p, self.training)
 
     def extra_repr(self):

@@ -118,6 +118,9 @@ def test_the_tables_of_operations_are_complete():
     metric = equipped(3, "olm").metric
     tested_elsewhere = {
         "equip_with_metric",
+        "bounded_coords",
+        "coords_from_factor",
+        "factor_from_coords",
         "from_coords",
         "exp_coords",
         "hyperplanes",

@@ -58,11 +58,33 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         self.n_jobs = n_jobs
 
     def get_params(self, deep=True):
-        """Return the parameters, and with `deep` those of the members."""
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to return the members and their parameters, too.
+
+        Returns
+        -------
+        params : dict
+            Parameters by name.
+        """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params):
-        """Set parameters, also those of members, as in `small__metric`."""
+        """Set parameters, also those of members.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name, such as `small__metric`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
         self._set_params("estimators", **params)
         return self
 
@@ -107,7 +129,18 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         return self
 
     def predict_log_proba(self, X):
-        """Return the logarithms of the probabilities [N, k] of classes."""
+        """Return the logarithms of the probabilities of classes.
+
+        Parameters
+        ----------
+        X : dict of array, or array, shape=[N, ...]
+            Representations, as for `fit`.
+
+        Returns
+        -------
+        log_proba : numpy.ndarray, shape=[N, k]
+            Logarithms, in the order of `classes_`.
+        """
         check_is_fitted(self, "estimators_")
         parts = self._parts(X)
         logs = [
@@ -119,11 +152,33 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X):
-        """Return the probabilities [N, k] of classes."""
+        """Return the probabilities of classes.
+
+        Parameters
+        ----------
+        X : dict of array, or array, shape=[N, ...]
+            Representations, as for `fit`.
+
+        Returns
+        -------
+        proba : numpy.ndarray, shape=[N, k]
+            Probabilities, in the order of `classes_`.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X):
-        """Return the most likely classes [N]."""
+        """Return the most likely classes.
+
+        Parameters
+        ----------
+        X : dict of array, or array, shape=[N, ...]
+            Representations, as for `fit`.
+
+        Returns
+        -------
+        y : numpy.ndarray, shape=[N]
+            Classes.
+        """
         best = self.predict_log_proba(X).argmax(axis=1)
         return self.classes_[best]
 

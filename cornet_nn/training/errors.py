@@ -18,7 +18,9 @@ class TrainingDivergedError(GeomstatsCorError, ArithmeticError):
     >>> from cornet_nn.training import CorMLRClassifier, TrainingDivergedError
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(8, rng=0)
-    >>> model = CorMLRClassifier(lr=1e30, random_state=0, progress=False)
+    >>> model = CorMLRClassifier(
+    ...     optimizer="adam", lr=1e30, random_state=0, progress=False
+    ... )
     >>> try:
     ...     model.fit(points, [0, 1] * 4)
     ... except TrainingDivergedError as error:

@@ -116,7 +116,9 @@ def kernel_arguments(rng):
     strict = random_strictly_lower(rng, N)
     rows = np.concatenate([strict, np.ones((N, 1))], axis=-1)[:, 1:]
     arguments = dict.fromkeys(["correlation", "covariance", "matrix"], point)
-    arguments |= dict.fromkeys(["point", "point_a", "point_b", "end_point"], strict)
+    arguments |= dict.fromkeys(
+        ["point", "point_a", "point_b", "end_point", "center"], strict
+    )
     names = ["vector", "tangent_vec", "first", "second", "hollow", "ball_point"]
     names += ["vector_a", "vector_b", "vector_c", "components"]
     arguments |= dict.fromkeys(names, 0.1 * vector)

@@ -27,7 +27,7 @@ def test_two_processes_are_one(split_file, tmp_path, cornet):
     # Batches of 13, of which the last has one sample: the second process has none.
     words = ["train", split_file, "--epochs", 3, "--batch-size", 13, "--metric", "lsm"]
     words += ["--output-size", 3, "--dtype", "float64", "--class-weight", "balanced"]
-    words += ["--validation", 0.325]
+    words += ["--validation", 0.325, "--no-refit", "--dropout", 0]
     assert cornet(*words, "--run-dir", one, "--quiet")[0] == 0
     launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2"]
     launch += ["--master-port=0", "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0"]

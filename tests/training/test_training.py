@@ -344,7 +344,7 @@ class TestInterruption:
     @pytest.mark.parametrize("step, epochs", [(2, 0), (9, 2)])
     def test_the_last_complete_epoch_is_kept(self, monkeypatch, step, epochs):
         X, y = correlations()
-        model = CorNetClassifier(max_epochs=5, batch_size=10, **QUIET)
+        model = CorNetClassifier(max_epochs=5, batch_size=10, schedule=None, **QUIET)
         original, calls = TrainingLoop.train_step_single, []
 
         def interrupted(self, batch, **options):
