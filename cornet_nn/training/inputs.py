@@ -68,17 +68,17 @@ def find_kind(X, kind):
         )
     if X.ndim not in (3, 4):
         raise ShapeError(
-            f"X has shape {X.shape}: matrices [N, n, n] or [N, channels, n, n] or "
-            f"signals [N, channels, time] are wanted. Reshape your data to one of "
-            f"them; X[None] for a single sample."
+            f"expected matrices [N, n, n] or [N, channels, n, n], or signals "
+            f"[N, channels, time], got shape {X.shape}. Reshape your data; X[None] for "
+            f"a single sample."
         )
     is_square = X.shape[-1] == X.shape[-2]
     if kind == "auto":
         return _guess_kind(X, is_square)
     if kind != "signal" and not is_square:
         raise ShapeError(
-            f"X has shape {X.shape}, but {kind} matrices are square: [N, n, n] or "
-            f"[N, channels, n, n] is wanted, or kind='signal'."
+            f"expected square {kind} matrices, [N, n, n] or [N, channels, n, n], got "
+            f"shape {X.shape}. Pass kind='signal' for signals."
         )
     return kind
 
@@ -116,9 +116,8 @@ def require_shape(X, kind, shape):
         length = ("time",) if kind == "signal" else ()
         axes = ", ".join(str(axis) for axis in (*wanted, *length))
         raise ShapeError(
-            f"X has shape {given}, but the network was trained on samples of another "
-            f"shape: [N, {axes}] is wanted. Reshape your data; X[None] for a single "
-            f"sample."
+            f"expected shape [N, {axes}], that of the training samples, got {given}. "
+            f"Reshape your data; X[None] for a single sample."
         )
 
 

@@ -130,7 +130,7 @@ class TestErrors:
 
     def test_a_kind_that_does_not_fit(self):
         X, y = signals()
-        with pytest.raises(ShapeError, match="covariance matrices are square"):
+        with pytest.raises(ShapeError, match="expected square covariance matrices"):
             CorNetClassifier(kind="covariance", **QUIET).fit(X, y)
         with pytest.raises(ParameterError, match="kind is 'matrix': choose 'auto'"):
             CorNetClassifier(kind="matrix", **QUIET).fit(X, y)
@@ -186,7 +186,7 @@ class TestErrors:
     def test_samples_of_another_form(self):
         X, y = correlations()
         model = CorNetClassifier(**QUIET).fit(X, y)
-        with pytest.raises(ShapeError, match=r"\[N, 5, 5\] is wanted"):
+        with pytest.raises(ShapeError, match=r"expected shape \[N, 5, 5\]"):
             model.predict(X[:, :4, :4])
         with pytest.raises(BadMatricesError, match="diagonal that is off one"):
             model.predict(2.0 * X)
