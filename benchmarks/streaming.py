@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices, frechet_mean_of_chunks
-from geomstats_cor.chunks import piece_size
+from geomstats_cor.statistics.sources import piece_size
 
 _LIMIT = 2**30  # bytes of anonymous memory
 _RATIO = 1.2

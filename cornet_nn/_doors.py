@@ -8,8 +8,8 @@ import numpy as np
 
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError, ShapeError
-from geomstats_cor.kernels._arrays import extremes
-from geomstats_cor.kernels._gradients import detached, is_readable
+from geomstats_cor.kernels._array import extremes
+from geomstats_cor.kernels._autodiff import detached, is_readable
 from geomstats_cor.kernels._tolerances import input_tolerance
 from geomstats_cor.validation import (
     require_covariance,

@@ -13,7 +13,7 @@ import math
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import NotFiniteError, ParameterError, ShapeError
-from geomstats_cor.kernels._gradients import detached, is_readable
+from geomstats_cor.kernels._autodiff import detached, is_readable
 from geomstats_cor.kernels._tolerances import membership_tolerance
 from geomstats_cor.validation import first_index, label_of
 

@@ -6,37 +6,39 @@ never imports torch.
 
 import importlib
 
+from . import _renamed
+
 _HOMES = {
-    "FullRankCorrelationMatrices": "correlation_matrices",
-    "SafePoint": "correlation_matrices",
-    "FullRankCorrelationAffineQuotientMetric": "correlation_matrices",
+    "FullRankCorrelationMatrices": "space",
+    "SafePoint": "space",
+    "FullRankCorrelationAffineQuotientMetric": "space",
     "EuclideanCholeskyMetric": "metrics",
     "LogEuclideanCholeskyMetric": "metrics",
     "OffLogMetric": "metrics",
     "LogScaledMetric": "metrics",
     "PolyHyperbolicCholeskyMetric": "metrics",
-    "OneStepLogScaledMetric": "one_step",
+    "OneStepLogScaledMetric": "metrics.one_step",
     "METRICS": "metrics",
     "get_metric": "metrics",
-    "FrechetMean": "means",
-    "frechet_mean": "means",
-    "frechet_variance": "means",
-    "GeometricMedian": "robust_means",
-    "geometric_median": "robust_means",
-    "TrimmedMean": "robust_means",
-    "trimmed_mean": "robust_means",
-    "StreamingMean": "streaming",
-    "frechet_mean_of_chunks": "streaming",
-    "MeanOfChunks": "streaming",
-    "CondensedCorrelations": "condensed",
+    "FrechetMean": "statistics.mean",
+    "frechet_mean": "statistics.mean",
+    "frechet_variance": "statistics.mean",
+    "GeometricMedian": "statistics.median",
+    "geometric_median": "statistics.median",
+    "TrimmedMean": "statistics.trimmed",
+    "trimmed_mean": "statistics.trimmed",
+    "StreamingMean": "statistics.streaming",
+    "frechet_mean_of_chunks": "statistics.streaming",
+    "MeanOfChunks": "statistics.streaming",
+    "CondensedCorrelations": "data.condensed",
     "equal_means_test": "inference.mean_tests",
     "equal_dispersions_test": "inference.dispersion_tests",
     "frechet_anova": "inference.anova",
     "mean_test": "inference.mean_tests",
     "confidence_region": "inference.regions",
-    "as_stack": "stacks",
-    "clean_points": "stacks",
-    "CleaningReport": "stacks",
+    "as_stack": "data.cleaning",
+    "clean_points": "data.cleaning",
+    "CleaningReport": "data.cleaning",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets", "learning")
 
@@ -58,3 +60,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+_renamed.install(__name__, _renamed.MODULES)

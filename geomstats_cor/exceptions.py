@@ -152,7 +152,7 @@ class BadMatricesError(GeomstatsCorError, ValueError):
     ----------
     message : str
         Message, which names the first ten.
-    bad : tuple of geomstats_cor.stacks.BadMatrix
+    bad : tuple of geomstats_cor.data.cleaning.BadMatrix
         All of them, by index, with the reason of each.
 
     Examples

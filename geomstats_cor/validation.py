@@ -13,7 +13,7 @@ import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
-from ._labels import are_tables, without_names
+from .data.labels import are_tables, without_names
 from .exceptions import (
     ArrayTypeError,
     ConvergenceError,
@@ -28,7 +28,7 @@ from .exceptions import (
     ParameterError,
     ShapeError,
 )
-from .kernels._arrays import (
+from .kernels._array import (
     cholesky,
     diagonal,
     extremes,
@@ -37,8 +37,8 @@ from .kernels._arrays import (
     largest_entry,
     namespace,
 )
-from .kernels._gradients import detached, is_readable
-from .kernels._iteration import raising_warnings, warn
+from .kernels._autodiff import detached, is_readable
+from .kernels._convergence import raising_warnings, warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REMEDY = (

@@ -11,7 +11,7 @@ every_metric = pytest.mark.parametrize("key", KEYS)
 @every_metric
 @pytest.mark.parametrize("entries", [1, 40, 2**18])
 def test_pieces_are_of_no_consequence(double, rng, key, entries, monkeypatch):
-    monkeypatch.setattr("geomstats_cor.image_metrics._PIECE_ENTRIES", entries)
+    monkeypatch.setattr("geomstats_cor.geometries.flat._PIECE_ENTRIES", entries)
     metric = equipped(3, key).metric
     points, others = (
         random_correlation(rng, 3, 20.0, (7,)),

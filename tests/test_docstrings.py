@@ -20,8 +20,8 @@ from numpydoc.validate import validate
 PACKAGES = ("geomstats_cor", "cornet_nn")
 # What a new metric builds on; the packages do not list it.
 FOUNDATIONS = (
-    "geomstats_cor.pullback",
-    "geomstats_cor.image_metrics",
+    "geomstats_cor.metrics.base",
+    "geomstats_cor.geometries.flat",
     "geomstats_cor.hyperplanes",
 )
 # Where a method that overrides another says what is different, and no more.

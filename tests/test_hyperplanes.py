@@ -8,8 +8,8 @@ from strategies import equipped
 
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
 from geomstats_cor.diffeos import OffLogDiffeo
+from geomstats_cor.geometries.flat import StrictlyLowerMetric
 from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
-from geomstats_cor.image_metrics import StrictlyLowerMetric
 
 
 def ball(n):

@@ -303,10 +303,11 @@ def test_estimators(rng, estimator, expected):
 
 
 def test_a_strict_space_raises_where_others_warn(rng, monkeypatch):
-    from geomstats_cor import FullRankCorrelationMatrices, robust_means
+    from geomstats_cor import FullRankCorrelationMatrices
     from geomstats_cor.exceptions import ConvergenceError, ConvergenceWarning
+    from geomstats_cor.statistics import trimmed
 
-    monkeypatch.setattr(robust_means, "_MAX_TRIMMINGS", 1)
+    monkeypatch.setattr(trimmed, "_MAX_TRIMMINGS", 1)
     points = random_correlation(rng, 3, 10.0, (6,))
     with pytest.warns(ConvergenceWarning, match="trimmed mean"):
         trimmed_mean(points, equipped(3, "ecm"), 0.3)

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
+from geomstats_cor.data.cleaning import require_dense, require_one_size
 from geomstats_cor.exceptions import ParameterError
-from geomstats_cor.stacks import require_dense, require_one_size
 
 from .callbacks import copied_state
 from .curves import curves_figure

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from geomstats_cor import kernels
+from geomstats_cor.data.cleaning import find_bad
 from geomstats_cor.exceptions import (
     BadMatricesError,
     NotFiniteError,
@@ -14,7 +15,6 @@ from geomstats_cor.exceptions import (
     ShapeError,
 )
 from geomstats_cor.kernels._tolerances import input_tolerance
-from geomstats_cor.stacks import find_bad
 
 from .._doors import require_numbers
 from ..front_end import CovariancePooling, PowerCorrelation, Shrinkage

@@ -10,8 +10,8 @@ from pathlib import Path
 PACKAGES = ("geomstats_cor", "cornet_nn")
 # Modules for those who add a metric; the packages do not list them.
 EXTENDING = (
-    "geomstats_cor.pullback",
-    "geomstats_cor.image_metrics",
+    "geomstats_cor.metrics.base",
+    "geomstats_cor.geometries.flat",
     "geomstats_cor.hyperplanes",
 )
 

@@ -1,6 +1,6 @@
 """From a statistic to its p-value, by rearranging the data or by its distribution."""
 
-from ..sampling import as_generator
+from ..data.sampling import as_generator
 from .rearrangements import null_distribution
 from .results import SignificanceTest
 from .samples import require_choice

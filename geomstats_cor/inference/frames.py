@@ -9,6 +9,7 @@ from one population.
 import numpy as np
 
 from .._callers import warn_user
+from ..data.sampling import as_generator
 from ..exceptions import (
     ArrayTypeError,
     NotFiniteError,
@@ -16,7 +17,6 @@ from ..exceptions import (
     ShapeError,
     UnequalFramesWarning,
 )
-from ..sampling import as_generator
 from ..validation import plain
 
 # Averages of groups that differ by less are taken for equal.

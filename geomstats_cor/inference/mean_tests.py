@@ -1,8 +1,8 @@
 """Tests of Fréchet means: of several groups, and of one sample."""
 
-from ..correlation_matrices import equipped
 from ..exceptions import ParameterError, ShapeError
-from ..means import frechet_mean
+from ..space import equipped
+from ..statistics.mean import frechet_mean
 from ..validation import as_arrays
 from .calibration import CALIBRATIONS, carry_out
 from .explained import (

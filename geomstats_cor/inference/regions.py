@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..correlation_matrices import equipped
+from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
-from ..kernels._arrays import constant, namespace
-from ..means import frechet_mean
-from ..sampling import as_generator
+from ..kernels._array import constant, namespace
+from ..space import equipped
+from ..statistics.mean import frechet_mean
 from ..validation import require_number
 from .explained import require_ample
 from .rearrangements import require_count

@@ -3,11 +3,11 @@
 import array_api_compat
 import numpy as np
 
-from ..correlation_matrices import equipped
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
-from ..kernels._arrays import namespace
-from ..kernels._gradients import detached
-from ..means import frechet_mean
+from ..kernels._array import namespace
+from ..kernels._autodiff import detached
+from ..space import equipped
+from ..statistics.mean import frechet_mean
 from ..validation import as_arrays, require_stack
 from .frames import as_labels, warn_if_frames_differ
 

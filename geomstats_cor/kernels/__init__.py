@@ -8,7 +8,7 @@ outside the domain of a map gives NaN.
 
 import sys as _sys
 
-from ._gradients import prepare_torch as _prepare_torch
+from ._autodiff import prepare_torch as _prepare_torch
 from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
     cor_inverse,
@@ -29,7 +29,8 @@ from .exp_scaled_maps import (
     exp_scaled_second_differential,
 )
 from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
-from .hyperbolic import (
+from .hyperbolic_frechet import hyperbolic_mean
+from .hyperboloid import (
     hyperbolic_boost,
     hyperbolic_curvature,
     hyperbolic_exp,
@@ -53,7 +54,6 @@ from .hyperbolic import (
     hyperboloid_to_origin_tangent,
     hyperboloid_to_origin_tangent_differential,
 )
-from .hyperbolic_frechet import hyperbolic_mean
 from .isometries import (
     center,
     helmert,
@@ -76,7 +76,7 @@ from .log_scaled_maps import (
     log_scaled_differential,
     one_step_log_scaled,
 )
-from .offlog import (
+from .off_log_maps import (
     off_exp,
     off_exp_differential,
     off_exp_factor,
@@ -94,7 +94,7 @@ from .packed_hollow import (
     packed_to_row0,
     scale_packed_hollow,
 )
-from .poincare import (
+from .poincare_ball import (
     ball_concat,
     ball_exp,
     ball_from_distances,

@@ -7,8 +7,8 @@ The matrix is a multiple of the identity and a weighted sum of products of vecto
 and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
 """
 
-from ._arrays import add_scaled, eps, namespace, row_dot
-from ._gradients import Opaque, StatedGradient
+from ._array import add_scaled, eps, namespace, row_dot
+from ._autodiff import Opaque, StatedGradient
 
 
 def solve_shifted_gram(right, rows, coefficients, shift):

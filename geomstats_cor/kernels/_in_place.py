@@ -1,7 +1,7 @@
 """Sums that take no more room than their first term, where nothing else looks at it."""
 
-from ._arrays import add_multiple, is_torch
-from ._gradients import is_plain
+from ._array import add_multiple, is_torch
+from ._autodiff import is_plain
 
 
 def accumulate(total, number, term):

@@ -2,8 +2,8 @@
 
 import functools
 
-from ._gradients import is_plain
-from ._pieces import in_pieces
+from ._autodiff import is_plain
+from ._batching import in_pieces
 
 
 def piecewise(held):

@@ -6,7 +6,7 @@ factorisations need more.
 
 import functools
 
-from ._arrays import namespace
+from ._array import namespace
 
 _NUMBERS = (float, int)
 

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from ._arrays import namespace
-from ._gradients import detached, is_readable
+from ._array import namespace
+from ._autodiff import detached, is_readable
 
 _REACHES = tuple(2.0 ** (k / 4) for k in range(-8, 29))
 _BLIND_COUNT = 24  # all digits for condition numbers up to 1e16

@@ -2,7 +2,7 @@
 
 import math
 
-from ._arrays import eps
+from ._array import eps
 
 
 def rank_tolerance(x):

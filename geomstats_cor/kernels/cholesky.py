@@ -14,7 +14,7 @@ References
 
 import math
 
-from ._arrays import (
+from ._array import (
     diagonal,
     fill_diagonal,
     flagged_cholesky,
@@ -27,8 +27,11 @@ from ._arrays import (
     symmetrize,
     with_diagonal,
 )
-from ._gradients import StatedGradient
-from ._lower import (
+from ._autodiff import StatedGradient
+from ._piecewise import piecewise
+from ._projections import moving_hollow, moving_strictly_lower
+from ._tolerances import rank_tolerance
+from ._triangles import (
     lower_part_of_product,
     lower_product,
     lower_product_adjoint_left,
@@ -36,9 +39,6 @@ from ._lower import (
     lower_right_quotient_adjoint,
     lower_times_upper,
 )
-from ._piecewise import piecewise
-from ._tangent_spaces import moving_hollow, moving_strictly_lower
-from ._tolerances import rank_tolerance
 from .correlation import cor
 
 

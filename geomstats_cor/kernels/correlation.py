@@ -4,8 +4,8 @@ r"""The map from covariance to correlation, and its differential.
           \Delta = \operatorname{Diag}(\Sigma)^{1/2}.
 """
 
-from ._arrays import diagonal, namespace, off_diagonal, with_diagonal
-from ._tangent_spaces import moving_symmetric
+from ._array import diagonal, namespace, off_diagonal, with_diagonal
+from ._projections import moving_symmetric
 
 
 def cor(covariance):

@@ -11,9 +11,9 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
-from ._arrays import diagonal, namespace, off_diagonal, pair_sums, row_dot, symmetrize
-from ._gradients import StatedGradient
-from ._tangent_spaces import hollow_part, moving_row0, row0_part
+from ._array import diagonal, namespace, off_diagonal, pair_sums, row_dot, symmetrize
+from ._autodiff import StatedGradient
+from ._projections import hollow_part, moving_row0, row0_part
 from .cholesky import correlation_of_rows
 from .correlation import cor_second_differential
 from .symmetric import (

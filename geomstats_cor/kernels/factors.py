@@ -11,7 +11,7 @@ What is read from a factor belongs to :math:`F F^\top + \delta^2 I`, where
 :math:`n / \delta^2`.
 """
 
-from ._arrays import (
+from ._array import (
     as_columns,
     constant,
     diagonal,
@@ -23,8 +23,8 @@ from ._arrays import (
     strictly_lower,
     symmetrize,
 )
-from ._gradients import Opaque, StatedGradient, detached, is_recorded
-from ._tangent_spaces import row0_part
+from ._autodiff import Opaque, StatedGradient, detached, is_recorded
+from ._projections import row0_part
 from .isometries import center
 from .log_scaled_maps import balanced_adjoint, balanced_motion
 from .scaling import congruence, implicit_scaling, newton_scaling

@@ -14,12 +14,12 @@ References
    Appl. Math. 30, 1977.
 """
 
-from ._arrays import eps, namespace, row_dot
+from ._array import eps, namespace, row_dot
+from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
-from ._gradients import Opaque, StatedGradient
-from ._iteration import warn_unfinished
-from ._smooth import asinh_quotient, coth_excess, csch_deficit
-from .hyperbolic import (
+from ._convergence import warn_unfinished
+from ._quotients import asinh_quotient, coth_excess, csch_deficit
+from .hyperboloid import (
     hyperbolic_exp,
     hyperbolic_from_orthonormal,
     hyperbolic_half_sinh_square,

@@ -22,11 +22,12 @@ References
 import functools
 import operator
 
-from ._arrays import eps, namespace, row_dot
+from ._array import eps, namespace, row_dot
 from ._conjugate_gradients import solve_by_products
-from ._iteration import warn_unfinished
-from ._smooth import coth_excess, sinh_quotient
-from .hyperbolic import (
+from ._convergence import warn_unfinished
+from ._quotients import coth_excess, sinh_quotient
+from .hyperbolic_frechet import hyperbolic_mean
+from .hyperboloid import (
     hyperbolic_exp,
     hyperbolic_from_orthonormal,
     hyperbolic_log,
@@ -34,7 +35,6 @@ from .hyperbolic import (
     hyperbolic_squared_dist,
     hyperbolic_transport,
 )
-from .hyperbolic_frechet import hyperbolic_mean
 
 _MAX_ITERATIONS = 300
 _MAX_HALVINGS = 40

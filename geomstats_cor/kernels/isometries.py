@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from ._arrays import (
+from ._array import (
     constant,
     diagonal,
     diagonal_matrix,

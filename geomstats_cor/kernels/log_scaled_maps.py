@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ._arrays import (
+from ._array import (
     diagonal,
     eps,
     eye_like,
@@ -24,10 +24,10 @@ from ._arrays import (
     pair_sums,
     symmetric_product,
 )
-from ._gradients import Opaque, StatedGradient
-from ._iteration import report_unfinished
+from ._autodiff import Opaque, StatedGradient
+from ._convergence import report_unfinished
 from ._precision import in_own_precision
-from ._tangent_spaces import hollow_part, moving_hollow, row0_part
+from ._projections import hollow_part, moving_hollow, row0_part
 from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
 from .exp_scaled_maps import exp_scaled

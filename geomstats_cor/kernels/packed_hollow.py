@@ -10,15 +10,15 @@ import math
 
 import numpy as np
 
-from ._arrays import (
+from ._array import (
     constant,
     diagonal_matrix,
     namespace,
     sum_by_index,
     take_last,
 )
-from ._gradients import is_readable
-from ._smooth import length, norm
+from ._autodiff import is_readable
+from ._quotients import length, norm
 from .isometries import (
     filled,
     pack_strictly_lower,

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from ._arrays import (
+from ._array import (
     add_scaled,
     as_columns,
     as_rows,
@@ -36,10 +36,10 @@ from ._arrays import (
     symmetric_product,
     symmetrize,
 )
+from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import truncated_solution
-from ._gradients import Opaque, StatedGradient
-from ._iteration import report_unfinished
-from ._tangent_spaces import moving_symmetric
+from ._convergence import report_unfinished
+from ._projections import moving_symmetric
 from .cholesky import has_full_rank
 
 _MAX_ITERATIONS = 60

@@ -19,7 +19,7 @@ References
 
 import math
 
-from ._arrays import (
+from ._array import (
     as_rows,
     constant,
     eigh,
@@ -29,13 +29,13 @@ from ._arrays import (
     namespace,
     symmetrize,
 )
-from ._gradients import Opaque, StatedGradient, detached, is_readable
-from ._lower import lower_half_of_product
+from ._autodiff import Opaque, StatedGradient, detached, is_readable
 from ._precision import in_own_precision
+from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
-from ._smooth import exp_minus_one
-from ._tangent_spaces import moving_in
+from ._quotients import exp_minus_one
 from ._tolerances import rank_tolerance
+from ._triangles import lower_half_of_product
 
 
 def spectral(values, vectors):

@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from ._arrays import (
+from ._array import (
     add_multiple,
     add_product,
     constant,
@@ -31,18 +31,18 @@ from ._arrays import (
     namespace,
     strictly_lower,
 )
-from ._gradients import StatedGradient, detached, is_readable
+from ._autodiff import StatedGradient, detached, is_readable
+from ._dual_numbers import expm1, odd_polynomial
 from ._in_place import accumulate, rescale
-from ._infinitesimals import expm1, odd_polynomial
-from ._lower import (
+from ._piecewise import piecewise
+from ._quadrature import gauss_legendre
+from ._triangles import (
     ADJOINT,
     LOWER,
     commuting_quotient,
     lower_product,
     lower_quotient,
 )
-from ._piecewise import piecewise
-from ._quadrature import gauss_legendre
 
 _HELD = 4  # matrices that are worked on at a time
 _SIZES_FOR_SERIES = range(20, 41)  # below, few nodes are exact; above, few suffice

@@ -5,10 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from .. import kernels
-from .._labels import are_tables, without_names
-from ..correlation_matrices import equipped
-from ..exceptions import ArrayTypeError, ParameterError
-from ..stacks import (
+from ..data.cleaning import (
     SAFE_EIGENVALUE,
     as_stack,
     clean_points,
@@ -16,6 +13,9 @@ from ..stacks import (
     repair,
     require_one_size,
 )
+from ..data.labels import are_tables, without_names
+from ..exceptions import ArrayTypeError, ParameterError
+from ..space import equipped
 from ..validation import plain
 
 _FLOATS = (np.float64, np.float32)

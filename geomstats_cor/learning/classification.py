@@ -5,7 +5,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..means import frechet_mean
+from ..statistics.mean import frechet_mean
 from ._points import PointsEstimator
 
 

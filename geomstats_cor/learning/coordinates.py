@@ -5,7 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..exceptions import ParameterError
-from ..means import frechet_mean
+from ..statistics.mean import frechet_mean
 from ._points import PointsEstimator
 
 

@@ -5,24 +5,24 @@ import math
 import numpy as np
 from array_api_compat import array_namespace
 
-from ..correlation_matrices import equipped
+from ..data.sampling import as_generator
 from ..exceptions import (
     NotPositiveDefiniteError,
     NotSymmetricError,
     ParameterError,
     ShapeError,
 )
-from ..kernels._arrays import (
+from ..kernels._array import (
     constant,
     diagonal,
     eye_like,
     flagged_cholesky,
     solve_lower,
 )
-from ..kernels._gradients import detached
+from ..kernels._autodiff import detached
 from ..kernels._tolerances import input_tolerance, membership_tolerance
-from ..means import frechet_mean
-from ..sampling import as_generator
+from ..space import equipped
+from ..statistics.mean import frechet_mean
 from ..validation import as_arrays, require_finite, require_integer
 from .interpolation import one_stack
 

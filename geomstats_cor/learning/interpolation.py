@@ -4,9 +4,9 @@ import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
-from ..correlation_matrices import equipped
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
-from ..kernels._arrays import constant
+from ..kernels._array import constant
+from ..space import equipped
 from ..validation import as_arrays, plain, require_stack
 
 

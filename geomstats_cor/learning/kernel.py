@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..correlation_matrices import equipped
+from ..space import equipped
 from ..validation import as_arrays, require_number, require_stack
 from ._points import PointsEstimator
 

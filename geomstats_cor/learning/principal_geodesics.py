@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..exceptions import ParameterError, ShapeError
-from ..means import frechet_mean
+from ..statistics.mean import frechet_mean
 from ..validation import require_integer
 from ._points import PointsEstimator
 from .interpolation import as_times

@@ -10,9 +10,9 @@ from sklearn.utils.validation import (
 )
 
 from .. import kernels
-from ..correlation_matrices import equipped
 from ..exceptions import ParameterError, ShapeError
-from ..means import frechet_mean
+from ..space import equipped
+from ..statistics.mean import frechet_mean
 from ..validation import as_arrays
 from ._points import PointsEstimator
 

@@ -3,7 +3,7 @@
 from array_api_compat import array_namespace
 
 from ..exceptions import ParameterError
-from ..means import frechet_mean
+from ..statistics.mean import frechet_mean
 from ..validation import require_number
 from .interpolation import as_times, one_stack, times_of
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ShapeError
-from ..means import frechet_mean
 from ..metrics import METRICS
+from ..space import FullRankCorrelationMatrices
+from ..statistics.mean import frechet_mean
 from .elliptope import entries, require_three
 from .layers import Markers, axes_3d
 from .palette import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError
+from ..space import FullRankCorrelationMatrices
 from .clouds import mean_markers
 from .cone import cone_scene
 from .elliptope import boundary_surface, boundary_wire, entries, from_entries

@@ -17,9 +17,9 @@ import warnings
 import numpy as np
 
 from .. import kernels
-from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ConvergenceWarning, ParameterError
 from ..metrics import METRICS, require_metric
+from ..space import FullRankCorrelationMatrices
 from .clouds import class_markers
 from .elliptope import as_floats, boundary_wire, entries, require_three
 from .layers import Markers, Scene, axes_3d

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..correlation_matrices import FullRankCorrelationMatrices
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import METRICS
+from ..space import FullRankCorrelationMatrices
 from .elliptope import as_floats
 from .geodesics import geodesic_path
 from .layers import axes_2d

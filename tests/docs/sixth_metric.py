@@ -3,7 +3,7 @@
 from array_api_compat import array_namespace
 from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangularMatrices
 
-from geomstats_cor import diffeos, image_metrics, kernels, pullback
+from geomstats_cor import diffeos, geometries, kernels, metrics
 
 
 def to_the_right(x):  # for each entry, the sum of those to its right in the row
@@ -50,8 +50,8 @@ class PartialCorrelationDiffeo(diffeos.CorrelationDiffeo):
         return eye + rows, slope + rows * drift, second
 
 
-class PartialCorrelationMetric(pullback.CorrelationMetric):
+class PartialCorrelationMetric(metrics.CorrelationMetric):
     def __init__(self, space):
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
-        image_space.equip_with_metric(image_metrics.StrictlyLowerMetric)
+        image_space.equip_with_metric(geometries.StrictlyLowerMetric)
         super().__init__(space, PartialCorrelationDiffeo(), image_space)

@@ -21,7 +21,7 @@ from geomstats_cor.exceptions import (
     NearBoundaryWarning,
     NotPositiveDefiniteError,
 )
-from geomstats_cor.kernels import _pieces, offlog, scaling
+from geomstats_cor.kernels import _batching, off_log_maps, scaling
 
 from .operations import KEYS, metric
 
@@ -172,7 +172,10 @@ def stop_after_one_step(monkeypatch, module):
 
 @pytest.mark.parametrize(
     ("module", "function", "name"),
-    [(scaling, k.log_scaling, "log-scaling"), (offlog, k.off_log_diagonal, "off-log")],
+    [
+        (scaling, k.log_scaling, "log-scaling"),
+        (off_log_maps, k.off_log_diagonal, "off-log"),
+    ],
 )
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
 def test_a_warning_describes_the_worst(monkeypatch, module, function, name, make):
@@ -200,7 +203,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
     points = np.tile(np.eye(4), (5, 8, 1, 1))
     points[1, 2], points[4, 5] = matrices(near_singular, 4, 2)
     expected = k.log_scaling(make(points))
-    monkeypatch.setattr(_pieces, "_PIECE_BYTES", 3 * 4 * 4 * 8)
+    monkeypatch.setattr(_batching, "_PIECE_BYTES", 3 * 4 * 4 * 8)
     # How often a factorisation serves depends on the company of a matrix.
     np.testing.assert_allclose(k.log_scaling(make(points)), expected, rtol=1e-13)
     stop_after_one_step(monkeypatch, scaling)
@@ -222,7 +225,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
 def test_layers_name_the_place_in_the_whole_batch(monkeypatch, make, entries):
     points = np.tile(np.eye(4), (5, 8, 1, 1))
     points[4, 5] = matrices(near_singular, 4, 1)[0]
-    monkeypatch.setattr(_pieces, "_PIECE_BYTES", entries * 4 * 4 * 8)
+    monkeypatch.setattr(_batching, "_PIECE_BYTES", entries * 4 * 4 * 8)
     stop_after_one_step(monkeypatch, scaling)
     with pytest.warns(ConvergenceWarning, match="1 of 40 matrices") as caught:
         metric("lsm", 4).hyperplanes().features(make(points))
@@ -244,7 +247,7 @@ def test_strict_raises_where_others_warn(monkeypatch, make):
     assert caught.value.residual > 1e-6
     assert caught.value.index == ()
     assert caught.value.condition_number > 1.0
-    stop_after_one_step(monkeypatch, offlog)
+    stop_after_one_step(monkeypatch, off_log_maps)
     vector = make(np.where(np.eye(4, dtype=bool), 0.0, np.outer(*2 * [np.arange(4.0)])))
     with pytest.raises(ConvergenceError, match="residual .* condition number"):
         metric("olm", 4, "strict").exp(vector, identity)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from kernels.matrices import random_correlation
 
-from geomstats_cor.kernels import _pieces
+from geomstats_cor.kernels import _batching
 
 from .operations import OPERATIONS, SPACES, gradients
 
@@ -26,7 +26,7 @@ NAMES = (
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Let a batch be large if it has more than five matrices."""
-    monkeypatch.setattr(_pieces, "_PIECE_BYTES", 5 * N * N * 8)
+    monkeypatch.setattr(_batching, "_PIECE_BYTES", 5 * N * N * 8)
 
 
 def arguments(operation, number):

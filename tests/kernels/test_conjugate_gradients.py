@@ -8,7 +8,7 @@ from geomstats_cor.kernels._conjugate_gradients import (
     solve_shifted_gram,
     truncated_solution,
 )
-from geomstats_cor.kernels._smooth import coth_excess, csch_deficit
+from geomstats_cor.kernels._quotients import coth_excess, csch_deficit
 
 
 def system(rng, batch, count, size):

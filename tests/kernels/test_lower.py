@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geomstats_cor.kernels import _lower
+from geomstats_cor.kernels import _triangles
 
 from .references import relative_error
 
@@ -43,7 +43,7 @@ FUNCTIONS = {
 def test_whole_matrices(double, rng, name, n):
     whole, is_all = FUNCTIONS[name]
     a, b = triangle(rng, n, (2,)) / n, triangle(rng, n, (2,))
-    actual, expected = double.apply(getattr(_lower, name), a, b), whole(a, b)
+    actual, expected = double.apply(getattr(_triangles, name), a, b), whole(a, b)
     if not is_all:
         actual, expected = np.tril(actual), np.tril(expected)
     assert relative_error(actual, expected) <= 1e-13
@@ -54,7 +54,7 @@ def test_whole_matrices(double, rng, name, n):
 def test_batches_that_broadcast(double, rng, name, batches):
     whole, _ = FUNCTIONS[name]
     a, b = (triangle(rng, CUT, batch) for batch in batches)
-    actual = double.apply(getattr(_lower, name), a / CUT, b)
+    actual = double.apply(getattr(_triangles, name), a / CUT, b)
     assert relative_error(np.tril(actual), np.tril(whole(a / CUT, b))) <= 1e-13
 
 
@@ -64,14 +64,14 @@ def test_matrix_that_failed(double, rng, name):
     a, b = triangle(rng, CUT, (2,)) / CUT, triangle(rng, CUT, (2,))
     a[0], b[0] = np.nan, np.inf
     with np.errstate(invalid="ignore"):
-        actual = double.apply(getattr(_lower, name), a, b)[1]
+        actual = double.apply(getattr(_triangles, name), a, b)[1]
     assert relative_error(np.tril(actual), np.tril(whole(a[1], b[1]))) <= 1e-13
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_lower_part_of_product(double, rng, n):
     a, b = rng.standard_normal((n, n)), triangle(rng, n)
-    actual = double.apply(_lower.lower_part_of_product, a, b)
+    actual = double.apply(_triangles.lower_part_of_product, a, b)
     assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
 
 
@@ -79,7 +79,7 @@ def test_lower_part_of_product(double, rng, n):
 @pytest.mark.parametrize("n", SIZES)
 def test_lower_half_of_product(double, rng, n, batch):
     a, b = (rng.standard_normal((*batch, n, n)) for _ in range(2))
-    actual = double.apply(_lower.lower_half_of_product, a, b)
+    actual = double.apply(_triangles.lower_half_of_product, a, b)
     assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
 
 
@@ -87,16 +87,18 @@ def test_lower_half_of_product(double, rng, n, batch):
 def test_quotient_of_matrices_that_commute(double, rng, n):
     strict = np.tril(triangle(rng, n), -1) / n
     square = strict @ strict
-    actual = double.apply(_lower.commuting_quotient, square, strict)
+    actual = double.apply(_triangles.commuting_quotient, square, strict)
     assert relative_error(actual, inverse(square) @ strict) <= 1e-13
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("kind", [_lower.LOWER, _lower.ADJOINT], ids=["lower", "upper"])
+@pytest.mark.parametrize(
+    "kind", [_triangles.LOWER, _triangles.ADJOINT], ids=["lower", "upper"]
+)
 def test_directions(double, rng, kind, n):
     # Upper triangular directions are given, and returned, by their transposes.
     strict, vector = triangle(rng, n) / n, triangle(rng, n)
-    seen = (lambda x: x) if kind is _lower.LOWER else transposed
+    seen = (lambda x: x) if kind is _triangles.LOWER else transposed
     for function, expected in (
         (kind.before, strict @ seen(vector)),
         (lambda x, m: kind.after(m, x), seen(vector) @ strict),

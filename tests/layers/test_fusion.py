@@ -15,7 +15,7 @@ from cornet_nn import (
     TangentActivation,
 )
 from geomstats_cor.exceptions import ShapeError
-from geomstats_cor.pullback import CorrelationMetric
+from geomstats_cor.metrics.base import CorrelationMetric
 
 from .networks import KEYS, points, randomised, space_of
 

@@ -8,9 +8,9 @@ from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangular
 from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
 from geomstats_cor import FullRankCorrelationMatrices, kernels
 from geomstats_cor.diffeos import CorrelationDiffeo
+from geomstats_cor.geometries.flat import StrictlyLowerMetric
 from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
-from geomstats_cor.image_metrics import StrictlyLowerMetric
-from geomstats_cor.pullback import CorrelationMetric
+from geomstats_cor.metrics.base import CorrelationMetric
 
 from .networks import PRODUCTS, points, randomised, space_of
 

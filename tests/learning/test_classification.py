@@ -9,7 +9,7 @@ from strategies import KEYS, equipped
 from geomstats_cor import frechet_mean
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.kernels import hyperbolic_squared_dist, pack_strictly_lower
-from geomstats_cor.kernels.hyperbolic import hyperbolic_pairwise_dist
+from geomstats_cor.kernels.hyperboloid import hyperbolic_pairwise_dist
 from geomstats_cor.learning import MinimumDistanceToMean, ToKernel, kernel_matrix
 
 every_metric = pytest.mark.parametrize("key", KEYS)
@@ -119,7 +119,7 @@ class TestKernel:
         space = equipped(4, "phcm")
         points = random_correlation(rng, 4, 9.0, (9,))
         whole = kernel_matrix(points, points[:5], space, 1.0)
-        monkeypatch.setattr("geomstats_cor.kernels._pieces._PIECE_BYTES", 2000)
+        monkeypatch.setattr("geomstats_cor.kernels._batching._PIECE_BYTES", 2000)
         pieces = kernel_matrix(points, points[:5], space, 1.0)
         np.testing.assert_array_equal(pieces, whole)
 

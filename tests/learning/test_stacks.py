@@ -7,13 +7,13 @@ from kernels.matrices import random_correlation
 from strategies import hollow
 
 from geomstats_cor import FullRankCorrelationMatrices, as_stack, clean_points
+from geomstats_cor.data.cleaning import find_bad, triangle_size
 from geomstats_cor.exceptions import (
     BadMatricesError,
     CleaningWarning,
     ParameterError,
     ShapeError,
 )
-from geomstats_cor.stacks import find_bad, triangle_size
 
 
 @pytest.fixture

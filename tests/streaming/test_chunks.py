@@ -127,7 +127,7 @@ class TestCurvature:
         np.testing.assert_allclose(result.mean, expected, atol=1e-12)
 
     def test_too_few_passes_are_told(self, points, monkeypatch):
-        monkeypatch.setattr("geomstats_cor._many_passes._MAX_PASSES", 2)
+        monkeypatch.setattr("geomstats_cor.statistics.quasi_newton_mean._MAX_PASSES", 2)
         with pytest.warns(ConvergenceWarning, match="2 passes"):
             mean_of(points, equipped(4, "phcm"))
         strict = FullRankCorrelationMatrices(4, equip="phcm", check="strict")

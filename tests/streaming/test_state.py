@@ -14,13 +14,13 @@ from sklearn.base import clone
 from strategies import equipped, properties
 
 from geomstats_cor import StreamingMean, frechet_mean, frechet_variance
-from geomstats_cor._moments import Moments
 from geomstats_cor.exceptions import (
     NotFiniteError,
     NotPositiveDefiniteError,
     ParameterError,
     ShapeError,
 )
+from geomstats_cor.statistics.moments import Moments
 
 FLAT = ("ecm", "lecm", "olm", "lsm")
 

@@ -1,0 +1,1 @@
+"""Stacks of correlation matrices: reading, checking, repairing, labelling, sampling."""

@@ -1,0 +1,199 @@
+"""Tables whose rows and columns have names, such as the data frames of pandas.
+
+A correlation matrix in a table names its variables. Two tables with the same variables
+in different orders are brought into one order; tables of different variables raise.
+Tables are recognised by their attributes, so that pandas is not imported.
+"""
+
+import numpy as np
+
+from ..exceptions import ArrayTypeError, ShapeError
+
+
+def is_table(x):
+    """Tell whether an object is a table with named columns.
+
+    Parameters
+    ----------
+    x : object
+        Object.
+
+    Returns
+    -------
+    is_table : bool
+        Whether it has columns, and converts to numpy.
+    """
+    return hasattr(x, "columns") and hasattr(x, "to_numpy")
+
+
+def are_tables(x):
+    """Tell whether an object is a table, or a list or tuple that holds one.
+
+    Parameters
+    ----------
+    x : object
+        Object.
+
+    Returns
+    -------
+    are_tables : bool
+        Whether names have to be compared.
+    """
+    return is_table(x) or (isinstance(x, list | tuple) and any(map(is_table, x)))
+
+
+def without_names(name, x, order=None):
+    """Return tables as an array, with the variables in one order.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument in messages.
+    x : table or sequence of tables
+        A matrix whose rows and columns have the same names; a list of such matrices; a
+        table with an index of several levels, the last of which names the variables, as
+        `df.rolling(60).corr()` returns it; or any other table, whose order is kept.
+    order : list or None
+        Names of the variables in the order to use; that of the first table if None.
+
+    Returns
+    -------
+    array : numpy.ndarray, shape=[n, n] or [N, n, n] or that of the table
+        Numbers.
+    order : list or None
+        Names of the variables; None if the table is not a matrix.
+    """
+    if is_table(x):
+        if _variables_of_blocks(name, x) is not None:
+            return _blocks(name, x, order)
+        if not _is_matrix(x):
+            return _numbers(name, x), None
+        return _matrix(name, x, order)
+    strangers = [i for i, table in enumerate(x) if not is_table(table)]
+    if strangers:
+        raise ArrayTypeError(
+            f"{name} mixes tables with named columns and {name}[{strangers[0]}], a "
+            f"{type(x[strangers[0]]).__name__} without names: pass tables alone, or "
+            f"arrays alone with the variables in one order."
+        )
+    matrices = []
+    for i, table in enumerate(x):
+        label = f"{name}[{i}]"
+        if not _is_matrix(table):
+            rows = list(getattr(table, "index", range(len(table))))
+            raise ShapeError(
+                f"{label} is a table of shape {tuple(table.shape)} whose rows "
+                f"{_few(rows)} are not named as its columns {_few(table.columns)}: "
+                f"expected a correlation matrix such as df.corr()."
+            )
+        matrix, order = _matrix(label, table, order)
+        matrices.append(matrix)
+    return np.stack(matrices), order
+
+
+def _is_matrix(table):
+    """Tell whether the rows of a table have the names of its columns, or none."""
+    columns, index = list(table.columns), getattr(table, "index", None)
+    if len(table) != len(columns):
+        return False
+    if index is None:  # polars has no names of rows
+        return True
+    rows = list(index)
+    return rows == list(range(len(rows))) or set(rows) == set(columns)
+
+
+def _matrix(name, table, order):
+    """Return a matrix with its variables in the given order, and that order."""
+    columns = list(table.columns)
+    _require_distinct(name, columns)
+    order = columns if order is None else order
+    _require_same(name, columns, order)
+    index = getattr(table, "index", None)
+    rows = columns if index is None else list(index)
+    if set(rows) != set(columns):  # numbered rows are in the order of the columns
+        rows = columns
+    numbers = _numbers(name, table)
+    return numbers[np.ix_(_positions(rows, order), _positions(columns, order))], order
+
+
+def _variables_of_blocks(name, table):
+    """Return the last level of the index if that names the columns, else None."""
+    index = getattr(table, "index", None)
+    if getattr(index, "nlevels", 1) < 2:
+        return None
+    variables = list(index.get_level_values(-1))
+    if not set(variables) & set(table.columns):
+        return None
+    if set(variables) != set(table.columns):
+        raise ShapeError(
+            f"{name} has the variables {_few(set(variables))} in its rows, and "
+            f"{_few(table.columns)} in its columns: expected blocks [n, n] with the "
+            f"same variables in both, as df.rolling(60).corr() returns them."
+        )
+    return variables
+
+
+def _blocks(name, table, order):
+    """Return the stack of the blocks of a table with an index of several levels."""
+    columns = list(table.columns)
+    _require_distinct(name, columns)
+    order = columns if order is None else order
+    _require_same(name, columns, order)
+    variables = _variables_of_blocks(name, table)
+    block, blocks = table.index.droplevel(-1).factorize()
+    places = {variable: i for i, variable in enumerate(order)}
+    row = np.array([places[variable] for variable in variables])
+    size, count = len(order), len(blocks)
+    filled = np.zeros((count, size), dtype=int)
+    np.add.at(filled, (block, row), 1)
+    if np.any(block < 0) or np.any(filled != 1):
+        bad = int(np.flatnonzero(np.any(filled != 1, axis=1))[:1].sum())
+        raise ShapeError(
+            f"{name} has a block of rows, number {bad}, that does not hold each of the "
+            f"{size} variables once: expected {size} rows for each matrix."
+        )
+    stack = np.empty((count, size, size))
+    stack[block, row] = _numbers(name, table)[:, _positions(columns, order)]
+    return stack, order
+
+
+def _numbers(name, table):
+    try:
+        return np.asarray(table.to_numpy(), dtype=float)
+    except (TypeError, ValueError):
+        raise ArrayTypeError(
+            f"{name} is a table that does not convert to numbers: drop or convert the "
+            f"columns that are not numeric, and fill in missing values."
+        ) from None
+
+
+def _positions(names, order):
+    places = {name: i for i, name in enumerate(names)}
+    return [places[name] for name in order]
+
+
+def _require_distinct(name, columns):
+    if len(set(columns)) < len(columns):
+        twice = next(c for c in columns if columns.count(c) > 1)
+        raise ShapeError(
+            f"{name} has several columns named {twice!r}: rename them, so that the "
+            f"variables of the matrices can be matched."
+        )
+
+
+def _require_same(name, columns, order):
+    if set(columns) != set(order):
+        more = [c for c in columns if c not in set(order)]
+        less = [c for c in order if c not in set(columns)]
+        raise ShapeError(
+            f"{name} has other variables than the tables before it: it adds "
+            f"{_few(more)} and lacks {_few(less)}. Select the common columns, as in "
+            f"df.loc[names, names]."
+        )
+
+
+def _few(names, number=5):
+    names = [str(name) for name in names]
+    rest = len(names) - number
+    listed = ", ".join(names[:number])
+    return f"[{listed}, and {rest} more]" if rest > 0 else f"[{listed}]"

@@ -1,0 +1,20 @@
+"""The geometries of the image spaces, which the metrics pull back."""
+
+from .base import ImageMetric
+from .flat import (
+    FlatMetric,
+    HollowMetric,
+    NullRowSumsMetric,
+    StrictlyLowerMetric,
+    UnitLowerMetric,
+)
+from .hyperbolic import HyperbolicRowsMetric as HyperbolicRowsMetric
+
+__all__ = [
+    "FlatMetric",
+    "HollowMetric",
+    "ImageMetric",
+    "NullRowSumsMetric",
+    "StrictlyLowerMetric",
+    "UnitLowerMetric",
+]

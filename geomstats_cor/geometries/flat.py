@@ -1,0 +1,458 @@
+"""Flat image spaces: a linear space with an inner product."""
+
+import abc
+import math
+
+from .. import kernels
+from ..exceptions import ParameterError
+from ..hyperplanes import FlatHyperplanes, StrictPartHyperplanes
+from ..kernels._array import eye_like, namespace
+from ..kernels._quotients import length
+from ..kernels.packed_hollow import (
+    row0_from_strict_part,
+    row0_strict_part,
+    scale_packed_hollow,
+)
+from .base import (
+    ImageMetric,
+    _broadcast,
+    _least_root,
+    _require_numbers,
+    _row_by_row,
+)
+
+
+class FlatMetric(ImageMetric):
+    """A Euclidean inner product on a linear space of matrices.
+
+    .. math:: d(X, Y) = |x(X) - x(Y)| ,
+
+    with the coordinates :math:`x` of `to_coords`. A subclass says what these are
+    (`orthonormal`, `to_coords`, `from_coords`, `from_strict_part`), and all else
+    follows.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+
+    Attributes
+    ----------
+    strict_eigenvalues : tuple of float or None
+        Eigenvalues of the product as one on symmetric hollow matrices, carried over by
+        the strict lower entries; None if they do not describe it.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="ecm").metric.image_space.metric
+    >>> point = np.array([[1.0, 0.0, 0.0], [3.0, 1.0, 0.0], [0.0, 4.0, 1.0]])
+    >>> metric.to_coords(point)
+    array([3., 0., 4.])
+    >>> float(metric.dist(point, np.eye(3)))
+    5.0
+    """
+
+    is_flat = True
+    strict_eigenvalues = None
+
+    def hyperplanes(self, metric):
+        """Return the hyperplanes of a pullback of this metric."""
+        if metric.diffeo.is_strict_part_at_identity and self.strict_eigenvalues:
+            return StrictPartHyperplanes(metric)
+        return FlatHyperplanes(metric)
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        packed : array, shape=[..., d]
+            Strict lower entries, row by row.
+        """
+        return kernels.pack_strictly_lower(self.from_coords(coords))
+
+    @abc.abstractmethod
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries.
+
+        Parameters
+        ----------
+        packed : array, shape=[..., d]
+            Strict lower entries, row by row.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+        """
+
+    def from_printed(self, values):
+        """Return coordinates from components in the basis that [C2026]_ prints.
+
+        Parameters
+        ----------
+        values : array, shape=[..., d]
+            Components.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates.
+
+        References
+        ----------
+        .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+           full-rank correlation matrices. ICML 2026.
+        """
+        return values
+
+    def exp(self, tangent_vec, base_point):
+        """Return the end point of a straight line."""
+        return base_point + tangent_vec
+
+    def log(self, point, base_point):
+        """Return the tangent vector from one point to another."""
+        return point - base_point
+
+    def log_coords(self, point, base_point):
+        """Return differences of coordinates."""
+        return self.to_coords(point) - self.to_coords(base_point)
+
+    def exp_coords(self, coords, base_point):
+        """Return the points whose coordinates differ by the given ones."""
+        return self.from_coords(self.to_coords(base_point) + coords)
+
+    def squared_dist(self, point_a, point_b):
+        """Return the squared distance."""
+        return self.squared_norm(point_b - point_a)
+
+    def dist(self, point_a, point_b):
+        """Return the distance."""
+        return self.norm(point_b - point_a)
+
+    def dist_broadcast(self, point_a, point_b):
+        """Return the distances between all points of two stacks, in coordinates."""
+        a, b = self.to_coords(point_a), self.to_coords(point_b)
+        xp = namespace(a)
+
+        def dists(rows):
+            difference = a[..., rows, None, :] - b[..., None, :, :]
+            return length(xp.sum(difference * difference, axis=-1))
+
+        return _row_by_row(dists, a.shape[-2], b.shape[-2] * b.shape[-1], xp)
+
+    def parallel_transport(
+        self, tangent_vec, base_point, direction=None, end_point=None
+    ):
+        """Return the same vector, elsewhere."""
+        return _broadcast(tangent_vec, base_point, direction, end_point)
+
+    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+        """Return zero."""
+        return 0.0 * _broadcast(tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point)
+
+    def acceleration(self, velocity, base_point):
+        """Return zero: geodesics are straight lines."""
+        return 0.0 * _broadcast(velocity, base_point)
+
+    def stiffness(self, logs):
+        """Return ones: the Hessian is the identity."""
+        return namespace(logs).ones_like(logs)
+
+    def hessian(self, logs, weights):
+        """Return the product with the sum of the weights."""
+        total = namespace(weights).sum(weights, axis=-1)[..., None]
+        return lambda vector: total * vector
+
+    def mean(self, points, weights):
+        """Return the weighted average."""
+        xp = namespace(points)
+        flat = xp.reshape(points, (*points.shape[:-2], math.prod(points.shape[-2:])))
+        mean = (weights[..., None, :] @ flat)[..., 0, :]
+        return xp.reshape(mean, (*mean.shape[:-1], *points.shape[-2:]))
+
+    def regression(self, points, design, weights):
+        """Return ordinary least squares in coordinates: averages, in closed form."""
+        base_point = self.mean(points, weights)
+        coords = self.log_coords(points, base_point)
+        return base_point, (weights[:, None] * design).mT @ coords
+
+    def kernel_lengths(self, points_a, points_b):
+        """Return the distances."""
+        return self.dist_broadcast(points_a, points_b)
+
+    def kernel(self, lengths, sigma):
+        r"""Return the Gaussian :math:`\exp(-d^2 / (2 \sigma^2))`."""
+        return namespace(lengths).exp(-0.5 * (lengths / sigma) ** 2)
+
+    def log_exp_jacobian(self, coords):
+        """Return zero: exponentials keep volumes."""
+        return 0.0 * coords[..., 0]
+
+
+class StrictlyLowerMetric(FlatMetric):
+    r"""The Frobenius product :math:`\operatorname{tr}(X^\top Y)` on LT0(n).
+
+    The coordinates of a strictly lower triangular matrix are its entries.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="lecm").metric.image_space.metric
+    >>> type(metric).__name__
+    'StrictlyLowerMetric'
+    >>> metric.from_coords(np.array([1.0, 2.0, 3.0]))
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [2., 3., 0.]])
+    """
+
+    parameters = ()
+    strict_eigenvalues = (0.5, 0.5, 0.5)
+
+    def strict_part(self, coords):
+        """Return the coordinates themselves."""
+        return coords
+
+    def from_strict_part(self, packed):
+        """Return the entries themselves."""
+        return packed
+
+    def orthonormal(self, vector, base_point=None):
+        """Return the vector itself."""
+        return vector
+
+    def to_coords(self, point):
+        """Pack the strict lower entries."""
+        return kernels.pack_strictly_lower(point)
+
+    def from_coords(self, coords):
+        """Unpack the strict lower entries."""
+        return kernels.unpack_strictly_lower(coords)
+
+
+class UnitLowerMetric(StrictlyLowerMetric):
+    r"""The Frobenius product :math:`\operatorname{tr}(X^\top Y)` on LT1(n).
+
+    The coordinates of a unit lower triangular matrix are its strict lower entries.
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+
+    References
+    ----------
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> metric = FullRankCorrelationMatrices(3, equip="ecm").metric.image_space.metric
+    >>> type(metric).__name__
+    'UnitLowerMetric'
+    >>> metric.from_coords(np.array([1.0, 2.0, 3.0]))
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [2., 3., 1.]])
+    """
+
+    def from_coords(self, coords):
+        """Unpack the strict lower entries below a unit diagonal."""
+        strict = super().from_coords(coords)
+        return strict + eye_like(strict)
+
+
+class HollowMetric(FlatMetric):
+    r"""A permutation-invariant product on symmetric hollow matrices.
+
+    .. math:: \alpha \operatorname{tr}(X Y) + \beta \operatorname{Sum}(X Y)
+              + \gamma \operatorname{Sum}(X) \operatorname{Sum}(Y) .
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    alpha, beta, gamma : float
+        Coefficients.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats.geometry.symmetric_matrices import SymmetricHollowMatrices
+    >>> from geomstats_cor.geometries.flat import HollowMetric
+    >>> space = SymmetricHollowMatrices(3, equip=False)
+    >>> metric = HollowMetric(space, alpha=2.0, beta=1.0)
+    >>> ones = np.ones((3, 3)) - np.eye(3)
+    >>> round(float(metric.squared_norm(ones)), 12)
+    24.0
+    >>> float(2.0 * np.trace(ones @ ones) + (ones @ ones).sum())
+    24.0
+    """
+
+    def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
+        super().__init__(space)
+        _require_numbers(alpha=alpha, beta=beta, gamma=gamma)
+        self.eigenvalues = _require_definite(
+            kernels.hollow_eigenvalues(space.n, alpha, beta, gamma),
+            ("alpha", "2 alpha + (n - 2) beta", "alpha + (n - 1) (beta + n gamma)"),
+            dict(alpha=alpha, beta=beta, gamma=gamma),
+        )
+        self.parameters = self.strict_eigenvalues = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates."""
+        return scale_packed_hollow(coords, self._factors(-1.0))
+
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries."""
+        return scale_packed_hollow(packed, self._factors(1.0))
+
+    def _factors(self, power):
+        return tuple(
+            None if value is None else (2.0 * value) ** (0.5 * power)
+            for value in self.eigenvalues
+        )
+
+    def from_printed(self, values):
+        """Return the components: the printed basis is an orthonormal one."""
+        _require_frobenius(self.eigenvalues)
+        return values
+
+    def orthonormal(self, vector, base_point=None):
+        """Return the image by the square root of the product."""
+        return kernels.scale_hollow(vector, kernels.roots(self.eigenvalues))
+
+    def to_coords(self, point):
+        """Return orthonormal coordinates."""
+        return kernels.hollow_to_coords(point, self.eigenvalues)
+
+    def from_coords(self, coords):
+        """Return the matrix with given coordinates."""
+        return kernels.hollow_from_coords(coords, self.eigenvalues)
+
+
+class NullRowSumsMetric(FlatMetric):
+    r"""A permutation-invariant product on symmetric matrices with null row sums.
+
+    .. math:: \alpha \operatorname{tr}(X Y)
+              + \delta \operatorname{tr}(\operatorname{Diag}(X) \operatorname{Diag}(Y))
+              + \zeta \operatorname{tr}(X) \operatorname{tr}(Y) .
+
+    Parameters
+    ----------
+    space : Manifold
+        Image space.
+    alpha, delta, zeta : float
+        Coefficients.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats.geometry.symmetric_matrices import NullRowSumsSymmetricMatrices
+    >>> from geomstats_cor.geometries.flat import NullRowSumsMetric
+    >>> space = NullRowSumsSymmetricMatrices(3, equip=False)
+    >>> metric = NullRowSumsMetric(space, alpha=2.0, zeta=1.0)
+    >>> matrix = 3.0 * np.eye(3) - np.ones((3, 3))
+    >>> round(float(metric.squared_norm(matrix)), 12)
+    72.0
+    >>> float(2.0 * np.trace(matrix @ matrix) + np.trace(matrix) ** 2)
+    72.0
+    """
+
+    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+        super().__init__(space)
+        _require_numbers(alpha=alpha, delta=delta, zeta=zeta)
+        self.eigenvalues = _require_definite(
+            kernels.row0_eigenvalues(space.n, alpha, delta, zeta),
+            ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
+            dict(alpha=alpha, delta=delta, zeta=zeta),
+        )
+        self.parameters = self.eigenvalues
+        self.least_stretch = _least_root(self.eigenvalues)
+        self.strict_eigenvalues = kernels.hollow_eigenvalues(
+            space.n, alpha, alpha + delta, zeta
+        )
+
+    def from_strict_part(self, packed):
+        """Return the coordinates of vectors with given packed strict lower entries."""
+        return row0_from_strict_part(packed, self.eigenvalues)
+
+    def strict_part(self, coords):
+        """Return the packed strict lower entries of vectors with given coordinates."""
+        return row0_strict_part(coords, self.eigenvalues)
+
+    def from_printed(self, values):
+        """Return coordinates from components in a basis that is not orthonormal."""
+        _require_frobenius(self.eigenvalues)
+        return self.to_coords(kernels.row0_from_printed(values))
+
+    def orthonormal(self, vector, base_point=None):
+        """Return the image by the square root of the product."""
+        return kernels.scale_row0(vector, kernels.roots(self.eigenvalues))
+
+    def to_coords(self, point):
+        """Return orthonormal coordinates."""
+        return kernels.row0_to_coords(point, self.eigenvalues)
+
+    def from_coords(self, coords):
+        """Return the matrix with given coordinates."""
+        return kernels.row0_from_coords(coords, self.eigenvalues)
+
+
+def _require_definite(eigenvalues, names, parameters):
+    """Return the eigenvalues of a product, or raise if one is not positive."""
+    for value, name in zip(eigenvalues, names, strict=True):
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            given = ", ".join(f"{k} = {v:g}" for k, v in parameters.items())
+            raise ParameterError(
+                f"{given} does not give an inner product: {name} must be positive."
+            )
+    return eigenvalues
+
+
+def _require_frobenius(eigenvalues):
+    """Raise unless a product is that of Frobenius."""
+    if any(value not in (None, 1.0) for value in eigenvalues):
+        raise ParameterError(
+            "the printed basis belongs to the Frobenius product, and the metric has "
+            'another one: use basis="orthonormal".'
+        )

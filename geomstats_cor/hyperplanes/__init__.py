@@ -1,0 +1,13 @@
+"""Signed distances to hyperplanes: all that a neural layer asks of a metric."""
+
+from .ball import BallHyperplanes
+from .base import Hyperplanes
+from .base import require_basis as require_basis
+from .flat import FlatHyperplanes, StrictPartHyperplanes
+
+__all__ = [
+    "BallHyperplanes",
+    "FlatHyperplanes",
+    "Hyperplanes",
+    "StrictPartHyperplanes",
+]

@@ -1,0 +1,231 @@
+"""The gradient policy: derivatives that are stated, not traced.
+
+Automatic differentiation cannot see through an eigendecomposition whose eigenvalues
+coincide, and should not see through the iterations of a solver. A map of that kind is
+given here as a value with its tangent (how a motion of the input moves the output) and
+its cotangent (the adjoint of that). Both are written with differentiable functions, so
+derivatives of every order follow, in reverse and forward mode, under `torch.func` and
+under `torch.compile`. numpy arrays get the value, and torch is not imported for them.
+"""
+
+import functools
+import importlib
+import sys
+
+from ._array import is_torch
+from ._batching import in_pieces
+
+
+class StatedGradient:
+    """A function of arrays with the derivatives that torch is to use.
+
+    Parameters
+    ----------
+    value : callable
+        The function. Numbers may follow its arrays.
+    tangent : callable
+        Takes the tangents of the arguments (None where there is none) and the
+        arguments, returns the tangent of the value.
+    cotangent : callable
+        Takes the cotangent of the value, flags that tell which arguments want a
+        cotangent, and the arguments, returns the cotangents of the arrays among them.
+    plain : callable
+        What to compute where no derivative is asked for, if that can be less than the
+        value: the autograd function of torch must not return its own input.
+    plain_cotangent : callable
+        The cotangent where no derivative of it is asked for, if that can be less. It
+        is for arrays alone, may read the numbers in them, and need not be written with
+        differentiable functions.
+    axes : tuple of int
+        Number of axes of the value and of each array that belong to one member of a
+        batch. If they are given, a large batch is computed in pieces.
+    spaces : tuple of callable or None
+        Orthogonal projections onto the spaces in which the first arguments move:
+        tangents are projected before, cotangents after.
+    keeps_value : bool
+        Whether tangent and cotangent also take the value, after the arrays among the
+        arguments, instead of having to compute it again.
+    held : int
+        How many arrays of the size of the largest argument the derivatives work on at a
+        time.
+    held_by_value : int
+        How many the value works on, if they are not as many: a single product is not
+        worth the cutting before it outgrows the cache.
+    """
+
+    def __init__(
+        self,
+        value,
+        tangent,
+        cotangent,
+        plain=None,
+        plain_cotangent=None,
+        axes=None,
+        spaces=(),
+        keeps_value=False,
+        held=3,
+        held_by_value=None,
+    ):
+        self.keeps_value = keeps_value
+        self.plain = plain or value
+        self.value, self.axes = value, axes
+        self.held, self.held_by_value = held, held_by_value or held
+        self.tangent = _projecting_tangents(tangent, spaces)
+        self.cotangent = _projecting_cotangents(cotangent, spaces)
+        self.plain_cotangent = plain_cotangent and _projecting_cotangents(
+            plain_cotangent, spaces
+        )
+        _policy.govern(self)
+
+    def __call__(self, *arguments):
+        if not is_torch(arguments[0]):
+            return self.evaluate(*arguments)
+        return _policy.torch().apply(self, arguments)
+
+    def evaluate(self, *arguments):
+        """Return the value where no derivative is asked for."""
+        return self._cut(self.plain, (), arguments, self.held_by_value)
+
+    def evaluate_to_keep(self, *arguments):
+        """Return the value, which is not to be one of the arguments."""
+        return self._cut(self.value, (), arguments, self.held_by_value)
+
+    def pull_back(self, cotangent, needed, *arguments):
+        """Return the cotangents of the arrays."""
+        if is_recorded(cotangent):
+            return tuple(self.cotangent(cotangent, needed, *arguments))
+
+        def function(cotangent, *arguments):
+            arrays = cotangent, *arguments
+            plain = self.plain_cotangent and all(is_readable(x) for x in arrays)
+            pulled = self.plain_cotangent if plain else self.cotangent
+            return tuple(pulled(cotangent, needed, *arguments))
+
+        return self._cut(function, (cotangent,), arguments, self.held)
+
+    def _cut(self, function, before, arguments, held):
+        if self.axes is None:
+            return function(*before, *arguments)
+        count = len(self.axes) - 1
+        arrays, numbers = (*before, *arguments[:count]), arguments[count:]
+        if not all(is_readable(array) for array in arrays):
+            return function(*arrays, *numbers)
+        return in_pieces(
+            lambda *pieces: function(*pieces, *numbers),
+            self.axes[1 - len(before) :],
+            *arrays,
+            held=held,
+        )
+
+
+def _projecting_tangents(tangent, spaces):
+    if not spaces:
+        return tangent
+
+    def projected(tangents, *arguments):
+        return tangent(_projected(tangents, spaces), *arguments)
+
+    return projected
+
+
+def _projecting_cotangents(cotangent, spaces):
+    if not spaces:
+        return cotangent
+
+    def projected(incoming, needed, *arguments):
+        return _projected(cotangent(incoming, needed, *arguments), spaces)
+
+    return projected
+
+
+def _projected(vectors, spaces):
+    spaces = (*spaces, *(None for _ in vectors[len(spaces) :]))
+    return tuple(
+        vector if space is None or vector is None else space(vector)
+        for vector, space in zip(vectors, spaces, strict=True)
+    )
+
+
+class Opaque:
+    """A function of arrays that no transform looks into.
+
+    Under `torch.vmap` it sees all matrices at once, under `torch.compile` it is one
+    node, and it is never differentiated: a `StatedGradient` does that.
+
+    Parameters
+    ----------
+    name : str
+        Name of the operator.
+    function : callable
+        The function.
+    outputs : callable
+        Takes the arguments, returns arrays of the shapes of the results.
+    axes : tuple of int
+        Number of axes of each argument that belong to one member of a batch.
+    held : int
+        How many arrays of the size of the largest argument the function works on at a
+        time.
+    """
+
+    def __init__(self, name, function, outputs, axes=(2,), held=1):
+        self.name, self.outputs, self.axes = name, outputs, axes
+        self.function = functools.partial(in_pieces, function, axes, held=held)
+        _policy.govern(self)
+
+    def __call__(self, *arrays):
+        if not is_torch(arrays[0]):
+            return self.function(*arrays)
+        return _policy.torch().call(self, arrays)
+
+
+def detached(array):
+    """Return an array without its history; the array itself in numpy."""
+    return array.detach() if is_torch(array) else array
+
+
+def is_readable(array):
+    """Tell whether the numbers in an array can steer the program.
+
+    They cannot while torch traces it, or maps over it.
+    """
+    return not is_torch(array) or _policy.torch().is_readable(array)
+
+
+def is_recorded(array):
+    """Tell whether torch records what is computed, for derivatives to come."""
+    return is_torch(array) and _policy.torch().is_recording()
+
+
+def is_plain(array):
+    """Tell whether nothing but the numbers computed from an array matters.
+
+    No transform of torch is at work, and no derivative is asked for.
+    """
+    if not is_torch(array):
+        return True
+    return is_readable(array) and _policy.torch().wants_no_derivative((array,))
+
+
+def prepare_torch():
+    """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
+    if "torch" in sys.modules:
+        _policy.torch()
+
+
+class _Policy:
+    """The functions that the policy governs, and its torch side, loaded when needed."""
+
+    def __init__(self):
+        self.functions, self.module = [], None
+
+    def govern(self, function):
+        self.functions.append(function)
+
+    def torch(self):
+        if self.module is None:
+            self.module = importlib.import_module("._autodiff_torch", __package__)
+            self.module.build(self.functions)
+        return self.module
+
+
+_policy = _Policy()

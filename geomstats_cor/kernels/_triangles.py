@@ -1,0 +1,282 @@
+r"""Products and quotients of lower triangular matrices, and their adjoints.
+
+Of a product of large triangles, only the blocks that count are computed, and of a still
+larger quotient only the rows or columns up to the diagonal: a third or half of the work
+is left. The adjoints, such as :math:`A^\top B`, are full matrices of which only the
+lower triangle is wanted here, and that depends on lower triangles alone. What small
+matrices have above the diagonal means nothing.
+
+A function of triangles has a differential, which takes lower triangles as directions,
+and the adjoint of that, which is the same formula with upper triangles as directions.
+Upper triangles are given here by their transposes, so the formula is written once, for
+directions of either kind: `LOWER` or `ADJOINT`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._array import (
+    matmul,
+    multiply_into,
+    namespace,
+    solve_commuting_unit_lower,
+    solve_unit_lower,
+)
+from ._autodiff import is_plain
+
+# Below, cutting costs as much as it saves.
+_WHOLE_UP_TO = 199
+_WHOLE_PRODUCTS_UP_TO = 80
+_MOST_BLOCKS = 10
+
+
+def lower_product(a, b):
+    """Return the product of lower triangular matrices."""
+    return _product_of_halves(a, b, are_lower=True)
+
+
+def lower_half_of_product(a, b):
+    """Return the lower triangle of the product of any square matrices."""
+    return _product_of_halves(a, b, are_lower=False)
+
+
+def _product_of_halves(a, b, are_lower):
+    if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
+        return matmul(a, b)
+    result = _room(a, b)
+    _multiply_halves(a, b, result, are_lower)
+    return result
+
+
+def _multiply_halves(a, b, result, are_lower):
+    """Write the lower triangle of a product, half of a matrix after half."""
+    size = result.shape[-1]
+    if size <= _WHOLE_PRODUCTS_UP_TO:
+        multiply_into(a, b, result)
+        return
+    first, second = slice(size // 2), slice(size // 2, None)
+    for half in (first, second):
+        inner = half if are_lower else slice(None)
+        known = a[..., half, inner], b[..., inner, half]
+        _multiply_halves(*known, result[..., half, half], are_lower)
+    result[..., first, second] = 0
+    _multiply(a[..., second, :], b[..., :, first], result, second, first)
+
+
+def lower_product_adjoint_left(a, b):
+    r"""Return the lower triangle of :math:`A^\top B`."""
+    blocks = _blocks(a, b)
+    if blocks is None:
+        return a.mT @ b
+    result = _lower_room(a, b, blocks)
+    for rows in blocks:
+        until, since = slice(rows.stop), slice(rows.start, None)
+        _multiply(a[..., since, rows].mT, b[..., since, until], result, rows, until)
+    return result
+
+
+def lower_product_adjoint_right(a, b):
+    r"""Return the lower triangle of :math:`A B^\top`."""
+    blocks = _blocks(a, b)
+    if blocks is None:
+        return a @ b.mT
+    result = _lower_room(a, b, blocks)
+    for columns in blocks:
+        until, since = slice(columns.stop), slice(columns.start, None)
+        factors = a[..., since, until], b[..., columns, until].mT
+        _multiply(*factors, result, since, columns)
+    return result
+
+
+def lower_times_upper(a, b):
+    r"""Return :math:`A B^\top`, all of it."""
+    blocks = _blocks(a, b)
+    if blocks is None:
+        return a @ b.mT
+    result = _room(a, b)
+    for block in blocks:
+        until, since, after = (
+            slice(block.stop),
+            slice(block.start, None),
+            slice(block.stop, None),
+        )
+        left, right = a[..., :, until], b[..., :, until].mT
+        _multiply(left[..., block, :], right[..., :, since], result, block, since)
+        _multiply(left[..., after, :], right[..., :, block], result, after, block)
+    return result
+
+
+def lower_part_of_product(a, b):
+    """Return the lower triangle of the product of any matrix and a lower one."""
+    blocks = _blocks(a, b)
+    if blocks is None:
+        return a @ b
+    result = _lower_room(a, b, blocks)
+    for rows, before, _ in _neighbours(blocks):
+        for columns in (*before, rows):
+            since = slice(columns.start, None)
+            known = a[..., rows, since], b[..., since, columns]
+            _multiply(*known, result, rows, columns)
+    return result
+
+
+def lower_quotient(strict, b):
+    r"""Return :math:`(I + N)^{-1} B`.
+
+    Here and below, the strictly lower part of :math:`N` alone is read, and large
+    matrices are solved by substitution of blocks: what a block of rows or columns has
+    to do with those solved before is a product.
+    """
+    blocks = _blocks(strict, b)
+    if blocks is None:
+        return solve_unit_lower(strict, b)
+    result = _lower_room(strict, b, blocks)
+    for rows, before, _ in _neighbours(blocks):
+        for columns in before:
+            inner = slice(columns.start, rows.start)
+            known = strict[..., rows, inner], result[..., inner, columns]
+            _multiply(*known, result, rows, columns)
+        _solve(solve_unit_lower, strict, b, result, rows, slice(rows.stop), rows)
+    return result
+
+
+def lower_right_quotient(strict, b):
+    r"""Return :math:`B (I + N)^{-1}`."""
+    blocks = _blocks(strict, b)
+    if blocks is None:
+        return _solve_from_the_right(strict, b)
+    result = _lower_room(strict, b, blocks)
+    for columns, _, after in reversed(_neighbours(blocks)):
+        for rows in after:
+            inner = slice(columns.stop, rows.stop)
+            known = result[..., rows, inner], strict[..., inner, columns]
+            _multiply(*known, result, rows, columns)
+        since = slice(columns.start, None)
+        _solve(_solve_from_the_right, strict, b, result, since, columns, columns)
+    return result
+
+
+def commuting_quotient(strict, b):
+    r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
+    if _blocks(strict, b) is None:
+        return solve_commuting_unit_lower(strict, b)
+    return lower_quotient(strict, b)
+
+
+def lower_quotient_adjoint(strict, b):
+    r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
+    blocks = _blocks(strict, b)
+    if blocks is None:
+        return _solve_transposed(strict, b)
+    result = _lower_room(strict, b, blocks)
+    for rows in reversed(blocks):
+        until, after = slice(rows.stop), slice(rows.stop, None)
+        known = strict[..., after, rows].mT, result[..., after, until]
+        _multiply(*known, result, rows, until)
+        _solve(_solve_transposed, strict, b, result, rows, until, rows)
+    return result
+
+
+def lower_right_quotient_adjoint(strict, b):
+    r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
+    blocks = _blocks(strict, b)
+    if blocks is None:
+        return _solve_transposed_from_the_right(strict, b)
+    result = _lower_room(strict, b, blocks)
+    for columns in blocks:
+        before, since = slice(columns.start), slice(columns.start, None)
+        known = result[..., since, before], strict[..., columns, before].mT
+        _multiply(*known, result, since, columns)
+        solve = _solve_transposed_from_the_right
+        _solve(solve, strict, b, result, since, columns, columns)
+    return result
+
+
+def _solve_from_the_right(strict, b):
+    return solve_unit_lower(strict, b, left=False)
+
+
+def _solve_transposed(strict, b):
+    return _solve_from_the_right(strict, b.mT).mT
+
+
+def _solve_transposed_from_the_right(strict, b):
+    return solve_unit_lower(strict, b.mT).mT
+
+
+def _solve(solve, strict, b, result, rows, columns, block):
+    """Write the solution where the result holds its product with what is known."""
+    rest = b[..., rows, columns] - result[..., rows, columns]
+    result[..., rows, columns] = solve(strict[..., block, block], rest)
+
+
+def _multiply(a, b, result, rows, columns):
+    """Write a product into a block of a result."""
+    multiply_into(a, b, result[..., rows, columns])
+
+
+def _blocks(a, b):
+    """Return ranges of about a hundred rows; None for whole matrices."""
+    size = a.shape[-1]
+    if size <= _WHOLE_UP_TO or not _may_be_cut(a, b):
+        return None
+    count = min(max(2, 2 * size // _WHOLE_UP_TO), _MOST_BLOCKS)
+    ends = [size * k // count for k in range(count + 1)]
+    return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
+
+
+def _may_be_cut(a, b):
+    # What is recorded, mapped or compiled does not write into parts of arrays.
+    return is_plain(a) and is_plain(b)
+
+
+def _neighbours(blocks):
+    """Return each range of rows with those before it and those after it."""
+    return [(block, blocks[:k], blocks[k + 1 :]) for k, block in enumerate(blocks)]
+
+
+def _room(a, b):
+    """Return an array for a result, to be written."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    shape = (*batch, *b.shape[-2:])
+    return namespace(b).empty(shape, dtype=b.dtype, device=b.device)
+
+
+def _lower_room(a, b, blocks):
+    """Return an array for a lower result, null from the diagonal blocks on."""
+    result = _room(a, b)
+    for rows in blocks:
+        result[..., rows, rows.start :] = 0
+    return result
+
+
+@dataclass(frozen=True)
+class Directions:
+    """How lower triangular matrices X act on directions M of one kind.
+
+    Parameters
+    ----------
+    before, after : callable
+        Take X and M, or M and X, and return the product X M or M X.
+    quotient, right_quotient : callable
+        Take X and M, and return the inverse of I + X before or after M.
+    """
+
+    before: callable
+    after: callable
+    quotient: callable
+    right_quotient: callable
+
+    def between(self, strict, vector):
+        """Return a direction with the inverse of I + N on both sides."""
+        return self.right_quotient(strict, self.quotient(strict, vector))
+
+
+LOWER = Directions(lower_product, lower_product, lower_quotient, lower_right_quotient)
+ADJOINT = Directions(
+    lambda lower, vector: lower_product_adjoint_right(vector, lower),
+    lambda vector, lower: lower_product_adjoint_left(lower, vector),
+    lower_right_quotient_adjoint,
+    lower_quotient_adjoint,
+)

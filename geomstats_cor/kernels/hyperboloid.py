@@ -1,0 +1,896 @@
+r"""Hyperbolic spaces, one per row, in the space coordinates of the hyperboloid.
+
+A point is given by :math:`y \in \mathbb R^k`; it stands for :math:`(y, \tau)` with
+:math:`\tau = \sqrt{1 + |y|^2}` on the hyperboloid. A tangent vector is given by its
+space part too. Rows are the last axis, with zeros where a row has fewer entries, so
+that all rows of a triangular matrix are treated at once.
+
+The distance enters through :math:`Q = \sinh^2(d / 2)`, computed from
+
+.. math:: Q = \frac{|a - b|^2 + |a \wedge b|^2}{2 (1 + \tau_a \tau_b + a \cdot b)}
+          \quad (a \cdot b \ge 0), \qquad
+          2 Q = \frac{|a|^2 + |b|^2 + |a|^2 |b|^2}{1 + \tau_a \tau_b} - a \cdot b
+          \quad (a \cdot b < 0) .
+
+Neither form subtracts nearly equal numbers, both are smooth, and they are the same
+function; :math:`\operatorname{arccosh}` of an inner product loses half the digits of a
+small distance.
+
+References
+----------
+.. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+   geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43, 2022.
+.. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic geometry.
+   Flavors of Geometry, 1997.
+"""
+
+from ._array import eps, namespace, row_dot
+from ._autodiff import StatedGradient
+from ._quotients import (
+    asinh_quotient,
+    asinh_quotient_derivative,
+    length,
+    sinh_quotient,
+    sinh_quotient_derivative,
+)
+
+
+def hyperboloid_time(point):
+    r"""Return the time coordinate :math:`\tau = \sqrt{1 + |y|^2}`.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates.
+
+    Returns
+    -------
+    time : array, shape=[..., 1]
+        Time coordinate.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_time
+    >>> hyperboloid_time(np.array([0.75]))
+    array([1.25])
+    """
+    return namespace(point).sqrt(1.0 + row_dot(point, point))
+
+
+def hyperbolic_orthonormal(vector, point):
+    r"""Return the components of a tangent vector in an orthonormal frame.
+
+    The frame is the one that the transport from the origin carries there:
+    :math:`u - \frac{y \cdot u}{\tau (1 + \tau)} y`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    components : array, shape=[..., k]
+        Vector whose Euclidean products are the hyperbolic ones.
+
+    Examples
+    --------
+    On a line it is :math:`u / \tau`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_orthonormal
+    >>> hyperbolic_orthonormal(np.array([1.0]), np.array([0.75])).round(12)
+    array([0.8])
+    """
+    time = hyperboloid_time(point)
+    return vector - row_dot(point, vector) / (time * (1.0 + time)) * point
+
+
+def hyperbolic_from_orthonormal(components, point):
+    r"""Invert `hyperbolic_orthonormal`: :math:`c + \frac{y \cdot c}{1 + \tau} y`.
+
+    Parameters
+    ----------
+    components : array, shape=[..., k]
+        Components in the orthonormal frame.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    vector : array, shape=[..., k]
+        Tangent vector.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_from_orthonormal
+    >>> hyperbolic_from_orthonormal(np.array([0.8]), np.array([0.75])).round(12)
+    array([1.])
+    """
+    time = hyperboloid_time(point)
+    return components + row_dot(point, components) / (1.0 + time) * point
+
+
+def hyperbolic_half_sinh_square(point_a, point_b):
+    r"""Return :math:`\sinh^2(d(a, b) / 2) = (\cosh d(a, b) - 1) / 2`.
+
+    It is computed without the difference on the right, which cancels for near points.
+
+    Parameters
+    ----------
+    point_a, point_b : array, shape=[..., k]
+        Points.
+
+    Returns
+    -------
+    square : array, shape=[..., 1]
+        Squared hyperbolic sine of half the distance.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The distance between the origin and :math:`\sinh(\log 2) = 3 / 4` is :math:`\log 2`,
+    and :math:`\cosh(\log 2) = 5 / 4`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_half_sinh_square
+    >>> hyperbolic_half_sinh_square(np.array([0.0]), np.array([0.75])).round(12)
+    array([0.125])
+    """
+    return _half_sinh_square(point_a, point_b)
+
+
+def _half_sinh_square_value(point_a, point_b):
+    xp = namespace(point_a, point_b)
+    square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
+    times = xp.sqrt((1.0 + square_a) * (1.0 + square_b))
+    product = row_dot(point_a, point_b)
+    difference = point_a - point_b
+    square = row_dot(difference, difference)
+    acute = product >= 0.0
+    wedge = _wedge_square(point_a, point_b, difference)
+    near = (square + wedge) / (2.0 * (1.0 + times + xp.where(acute, product, 0.0)))
+    far = (square_a + square_b + square_a * square_b) / (1.0 + times) - product
+    return xp.where(acute, near, 0.5 * far)
+
+
+def _wedge_square(point_a, point_b, difference):
+    """Return |a ^ b|^2: the square of the longer vector times that of a height over it.
+
+    The height is that of the shorter vector or that of the difference. They are the
+    same, and the smaller of the two leaves the smaller rounding error.
+    """
+    xp = namespace(point_a, point_b)
+    square_a, square_b = row_dot(point_a, point_a), row_dot(point_b, point_b)
+    swapped = square_b > square_a
+    longer = xp.where(swapped, point_b, point_a)
+    square = xp.where(swapped, square_b, square_a)
+    shorter = xp.where(swapped, point_a, point_b)
+    close = row_dot(difference, difference) < xp.where(swapped, square_a, square_b)
+    height = _height(xp.where(close, difference, shorter), longer, square)
+    return square * row_dot(height, height)
+
+
+def _height(side, base, square):
+    """Return the part of one side of a triangle that is orthogonal to its base."""
+    safe = namespace(square).where(square == 0.0, 1.0, square)
+    return side - row_dot(side, base) / safe * base
+
+
+def _half_sinh_square_gradient(point, other):
+    """Return the gradient of `hyperbolic_half_sinh_square` in its first argument."""
+    xp = namespace(point, other)
+    half = _half_sinh_square(point, other)
+    square, other_square = row_dot(point, point), row_dot(other, other)
+    ratio = xp.sqrt((1.0 + other_square) / (1.0 + square))
+    product = row_dot(point, other)
+    acute = product >= 0.0
+    difference = point - other
+    close = row_dot(difference, difference) < square
+    height = _height(xp.where(close, difference, point), other, other_square)
+    whole = 1.0 + ratio * (1.0 + square) + xp.where(acute, product, 0.0)
+    near = difference + other_square * height - half * (ratio * point + other)
+    return xp.where(acute, near / whole, 0.5 * (ratio * point - other))
+
+
+def _half_sinh_square_tangent(tangents, point_a, point_b):
+    moved_a, moved_b = tangents
+    result = 0.0
+    if moved_a is not None:
+        gradient = _half_sinh_square_gradient(point_a, point_b)
+        result = result + row_dot(gradient, moved_a)
+    if moved_b is not None:
+        gradient = _half_sinh_square_gradient(point_b, point_a)
+        result = result + row_dot(gradient, moved_b)
+    return result
+
+
+def _half_sinh_square_cotangent(cotangent, needed, point_a, point_b):
+    moved_a = moved_b = None
+    if needed[0]:
+        moved_a = cotangent * _half_sinh_square_gradient(point_a, point_b)
+    if needed[1]:
+        moved_b = cotangent * _half_sinh_square_gradient(point_b, point_a)
+    return moved_a, moved_b
+
+
+_half_sinh_square = StatedGradient(
+    _half_sinh_square_value, _half_sinh_square_tangent, _half_sinh_square_cotangent
+)
+
+
+def hyperbolic_squared_dist(point_a, point_b):
+    r"""Return the squared distances between points.
+
+    .. math:: d(a, b) = 2 \operatorname{asinh} \sqrt Q
+              = \operatorname{arccosh}(\tau_a \tau_b - a \cdot b) , \qquad
+              Q = \sinh^2(d(a, b) / 2) ,
+
+    with :math:`Q` from `hyperbolic_half_sinh_square`.
+
+    Parameters
+    ----------
+    point_a, point_b : array, shape=[..., k]
+        Points.
+
+    Returns
+    -------
+    squared_dist : array, shape=[...]
+        Squared distance.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_squared_dist
+    >>> square = hyperbolic_squared_dist(np.array([0.0]), np.array([0.75]))
+    >>> round(float(np.sqrt(square)), 4), round(float(np.log(2)), 4)
+    (0.6931, 0.6931)
+    """
+    half = hyperbolic_half_sinh_square(point_a, point_b)[..., 0]
+    return 4.0 * half * asinh_quotient(half) ** 2
+
+
+def hyperbolic_pairwise_dist(points_a, points_b):
+    r"""Return the distances between all points of two stacks.
+
+    They come from :math:`2 \sinh^2(d / 2) = \tau_a \tau_b - a \cdot b - 1`, a matrix
+    product, except for points so close that the difference has lost digits.
+
+    Parameters
+    ----------
+    points_a : array, shape=[..., k, m]
+        Points.
+    points_b : array, shape=[..., l, m]
+        Points.
+
+    Returns
+    -------
+    dist : array, shape=[..., k, l]
+        Distances.
+    """
+    xp = namespace(points_a, points_b)
+    times = hyperboloid_time(points_a) * hyperboloid_time(points_b).mT
+    half = 0.5 * (times - points_a @ points_b.mT - 1.0)
+    # What is left of a smaller difference is fewer than three quarters of its digits.
+    *batch, i, j = xp.nonzero(half < eps(half) ** 0.25 * times)
+    exact = hyperbolic_half_sinh_square(points_a[*batch, i], points_b[*batch, j])
+    half[*batch, i, j] = exact[..., 0]
+    return 2.0 * length(half) * asinh_quotient(half)
+
+
+def hyperbolic_exp(vector, point):
+    r"""Return :math:`\cosh(r) y + \frac{\sinh r}{r} u`, with :math:`r = |u|_y`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    end_point : array, shape=[..., k]
+        Space coordinates of the end point.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_exp
+    >>> hyperbolic_exp(np.array([np.log(2), 0.0]), np.zeros(2)).round(12)
+    array([0.75, 0.  ])
+    """
+    components = hyperbolic_orthonormal(vector, point)
+    square = row_dot(components, components)
+    half = 0.5 * square * sinh_quotient(0.25 * square) ** 2  # cosh(r) - 1
+    return point + half * point + sinh_quotient(square) * vector
+
+
+def hyperbolic_log(end_point, point):
+    r"""Return the logarithm :math:`\frac{d}{\sinh d} (b - \cosh(d) a)`.
+
+    Parameters
+    ----------
+    end_point : array, shape=[..., k]
+        Point :math:`b`.
+    point : array, shape=[..., k]
+        Base point :math:`a`.
+
+    Returns
+    -------
+    vector : array, shape=[..., k]
+        Tangent vector at the base point.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_log
+    >>> hyperbolic_log(np.array([0.75, 0.0]), np.zeros(2)).round(4)
+    array([0.6931, 0.    ])
+    """
+    xp = namespace(end_point, point)
+    half = hyperbolic_half_sinh_square(point, end_point)
+    factor = asinh_quotient(half) / xp.sqrt(1.0 + half)
+    return factor * (end_point - point - 2.0 * half * point)
+
+
+def hyperbolic_transport(vector, point, end_point):
+    r"""Transport a tangent vector along the geodesic between two points.
+
+    .. math:: u + \frac{\langle b, u \rangle}{1 + \cosh d} (a + b), \qquad
+              \langle b, u \rangle = b \cdot u - \frac{\tau_b}{\tau_a} a \cdot u .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector at `point`.
+    point : array, shape=[..., k]
+        Point :math:`a`.
+    end_point : array, shape=[..., k]
+        Point :math:`b`.
+
+    Returns
+    -------
+    transported : array, shape=[..., k]
+        Tangent vector at `end_point`.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The velocity of a geodesic grows with its time coordinate; a vector across the
+    geodesic stays as it is:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_transport
+    >>> hyperbolic_transport(np.eye(2), np.zeros(2), np.array([0.75, 0.0])).round(12)
+    array([[1.25, 0.  ],
+           [0.  , 1.  ]])
+    """
+    half = hyperbolic_half_sinh_square(point, end_point)
+    ratio = hyperboloid_time(end_point) / hyperboloid_time(point)
+    product = row_dot(end_point - ratio * point, vector)
+    return vector + 0.5 * product / (1.0 + half) * (point + end_point)
+
+
+def hyperbolic_boost(point, center):
+    r"""Return the image of a point by the boost that moves a center to the origin.
+
+    .. math:: y' = y + \left( \frac{\langle m, y \rangle}{1 + m_0} - y_0 \right) m ,
+              \qquad y_0 = \sqrt{1 + |y|^2} , \quad m_0 = \sqrt{1 + |m|^2} .
+
+    The boost is the isometry along the geodesic from the center to the origin.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates :math:`y` of a point of the hyperboloid.
+    center : array, shape=[..., k]
+        Space coordinates :math:`m` of the center.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates of the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_boost
+    >>> float(np.arcsinh(hyperbolic_boost(np.sinh([2.0]), np.sinh([1.5])))[0].round(12))
+    0.5
+    """
+    along = row_dot(center, point) / (1.0 + hyperboloid_time(center))
+    return point + (along - hyperboloid_time(point)) * center
+
+
+def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
+    r"""Return :math:`R(A, B) C = \langle A, C \rangle B - \langle B, C \rangle A`.
+
+    Parameters
+    ----------
+    vector_a, vector_b, vector_c : array, shape=[..., k]
+        Tangent vectors.
+    point : array, shape=[..., k]
+        Base point.
+
+    Returns
+    -------
+    curvature : array, shape=[..., k]
+        Tangent vector.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    The sectional curvature :math:`\langle R(A, B) B, A \rangle` is -1:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperbolic_curvature
+    >>> first, second = np.eye(2)
+    >>> float(hyperbolic_curvature(first, second, second, np.zeros(2)) @ first)
+    -1.0
+    """
+    frame_a, frame_b, frame_c = (
+        hyperbolic_orthonormal(vector, point)
+        for vector in (vector_a, vector_b, vector_c)
+    )
+    return row_dot(frame_a, frame_c) * vector_b - row_dot(frame_b, frame_c) * vector_a
+
+
+def hyperboloid_to_origin_tangent(point):
+    r"""Return the logarithm at the origin of the Poincaré ball.
+
+    .. math:: v = \frac12 \frac{\operatorname{asinh} |y|}{|y|} y .
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., k]
+        Tangent vector at the origin of the ball, half as long as the distance to it.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_origin_tangent
+    >>> hyperboloid_to_origin_tangent(np.array([0.75])).round(4)
+    array([0.3466])
+    >>> round(float(np.log(2) / 2), 4)
+    0.3466
+    """
+    return _to_origin_tangent(point)
+
+
+def hyperboloid_to_origin_tangent_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_origin_tangent`.
+
+    .. math:: f(r) u + \frac{f'(r)}{r} (y \cdot u) y , \qquad
+              f(r) = \frac{\operatorname{asinh} r}{2 r} , \quad r = |y| .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector :math:`u`.
+    point : array, shape=[..., k]
+        Space coordinates :math:`y` on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    On a line it is :math:`u / (2 \tau)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_origin_tangent_differential
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> hyperboloid_to_origin_tangent_differential(vector, point).round(12)
+    array([0.4])
+    """
+    square = row_dot(point, point)
+    moved = 0.5 * asinh_quotient(square) * vector
+    moved += asinh_quotient_derivative(square) * row_dot(point, vector) * point
+    return moved
+
+
+def hyperboloid_from_origin_tangent(tangent_vec):
+    r"""Invert `hyperboloid_to_origin_tangent`: :math:`y = \frac{\sinh 2|v|}{|v|} v`.
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., k]
+        Tangent vector at the origin of the Poincaré ball.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_origin_tangent
+    >>> hyperboloid_from_origin_tangent(np.array([np.log(2) / 2])).round(12)
+    array([0.75])
+    """
+    return _from_origin_tangent(tangent_vec)
+
+
+def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
+    r"""Return the differential of `hyperboloid_from_origin_tangent`.
+
+    .. math:: f(r) u + \frac{f'(r)}{r} (v \cdot u) v , \qquad
+              f(r) = \frac{\sinh 2 r}{r} , \quad r = |v| .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector :math:`u`.
+    tangent_vec : array, shape=[..., k]
+        Tangent vector :math:`v` at the origin of the Poincaré ball.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    On a line it is :math:`2 \cosh(2 v) u`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_origin_tangent_differential
+    >>> vector, tangent_vec = np.array([1.0]), np.array([np.log(2) / 2])
+    >>> hyperboloid_from_origin_tangent_differential(vector, tangent_vec).round(12)
+    array([2.5])
+    """
+    square = 4.0 * row_dot(tangent_vec, tangent_vec)
+    stretch = 8.0 * sinh_quotient_derivative(square) * row_dot(tangent_vec, vector)
+    return 2.0 * (sinh_quotient(square) * vector + stretch * tangent_vec)
+
+
+def _radial(factor, differential):
+    """Return the map y -> f(|y|^2) y. Its differential is symmetric."""
+    return StatedGradient(
+        lambda point: factor(row_dot(point, point)) * point,
+        lambda tangents, point: differential(tangents[0], point),
+        lambda cotangent, needed, point: (differential(cotangent, point),),
+    )
+
+
+def _origin_factor(square):
+    return 0.5 * asinh_quotient(square)
+
+
+_to_origin_tangent = _radial(_origin_factor, hyperboloid_to_origin_tangent_differential)
+
+# The same times a constant for each point, an array that is not differentiated: one
+# pass over the points instead of two.
+scaled_origin_tangent = StatedGradient(
+    lambda point, scale: scale * _origin_factor(row_dot(point, point)) * point,
+    lambda tangents, point, scale: (
+        scale * hyperboloid_to_origin_tangent_differential(tangents[0], point)
+    ),
+    lambda cotangent, needed, point, scale: (
+        hyperboloid_to_origin_tangent_differential(scale * cotangent, point),
+        None,
+    ),
+)
+_from_origin_tangent = _radial(
+    lambda square: 2.0 * sinh_quotient(4.0 * square),
+    hyperboloid_from_origin_tangent_differential,
+)
+
+
+def hyperboloid_to_ball(point):
+    r"""Return the point :math:`y / (1 + \tau)` of the Poincaré ball.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    ball_point : array, shape=[..., k]
+        Point of the open unit ball.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_ball
+    >>> hyperboloid_to_ball(np.array([0.75])).round(4)
+    array([0.3333])
+    """
+    return point / (1.0 + hyperboloid_time(point))
+
+
+def hyperboloid_to_ball_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_ball`.
+
+    .. math:: \frac{u}{1 + \tau} - \frac{y \cdot u}{\tau (1 + \tau)^2} y .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector :math:`u`.
+    point : array, shape=[..., k]
+        Space coordinates :math:`y` on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    Lengths on the ball are :math:`2 |\dot p| / (1 - |p|^2)`, the same as before:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import (
+    ...     hyperbolic_orthonormal,
+    ...     hyperboloid_to_ball,
+    ...     hyperboloid_to_ball_differential,
+    ... )
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> moved = hyperboloid_to_ball_differential(vector, point)
+    >>> (2 * moved / (1 - hyperboloid_to_ball(point) ** 2)).round(12)
+    array([0.8])
+    >>> hyperbolic_orthonormal(vector, point).round(12)
+    array([0.8])
+    """
+    time = hyperboloid_time(point)
+    product = row_dot(point, vector) / (time * (1.0 + time))
+    return (vector - product * point) / (1.0 + time)
+
+
+def hyperboloid_from_ball(ball_point):
+    """Return the space coordinates :math:`2 p / (1 - |p|^2)`.
+
+    A point that rounding cannot tell from one of the boundary counts as a rounding
+    unit away from it.
+
+    Parameters
+    ----------
+    ball_point : array, shape=[..., k]
+        Point of the open unit ball.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_ball
+    >>> hyperboloid_from_ball(np.array([1 / 3])).round(12)
+    array([0.75])
+    """
+    return 2.0 * ball_point / _room_to_boundary(ball_point)
+
+
+def _room_to_boundary(ball_point):
+    """Return 1 - |p|^2, and a rounding unit at least."""
+    room = 1.0 - row_dot(ball_point, ball_point)
+    return namespace(room).clip(room, eps(room), None)
+
+
+def hyperboloid_from_ball_differential(vector, ball_point):
+    r"""Return the differential of `hyperboloid_from_ball`.
+
+    .. math:: \frac{2 u}{1 - |p|^2} + \frac{4 (p \cdot u)}{(1 - |p|^2)^2} p .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector :math:`u`.
+    ball_point : array, shape=[..., k]
+        Point :math:`p` of the open unit ball.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_ball_differential
+    >>> vector, ball_point = np.array([1.0]), np.array([1 / 3])
+    >>> hyperboloid_from_ball_differential(vector, ball_point).round(12)
+    array([2.8125])
+    """
+    rest = _room_to_boundary(ball_point)
+    product = 2.0 * row_dot(ball_point, vector) / rest
+    return 2.0 * (vector + product * ball_point) / rest
+
+
+def hyperboloid_to_hemisphere(point):
+    r"""Return the point :math:`(y, 1) / \tau` of the open hemisphere.
+
+    Parameters
+    ----------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    Returns
+    -------
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector with a positive last entry.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_hemisphere
+    >>> hyperboloid_to_hemisphere(np.array([0.75])).round(12)
+    array([0.6, 0.8])
+    """
+    xp = namespace(point)
+    time = hyperboloid_time(point)
+    return xp.concat([point / time, 1.0 / time], axis=-1)
+
+
+def hyperboloid_to_hemisphere_differential(vector, point):
+    r"""Return the differential of `hyperboloid_to_hemisphere`.
+
+    .. math:: \frac{(u, 0)}{\tau} - \frac{y \cdot u}{\tau^3} (y, 1) .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k]
+        Tangent vector :math:`u`.
+    point : array, shape=[..., k]
+        Space coordinates :math:`y` on the hyperboloid.
+
+    Returns
+    -------
+    moved : array, shape=[..., k + 1]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    The result is orthogonal to the image :math:`(0.6, 0.8)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_to_hemisphere_differential
+    >>> vector, point = np.array([1.0]), np.array([0.75])
+    >>> hyperboloid_to_hemisphere_differential(vector, point).round(12)
+    array([ 0.512, -0.384])
+    """
+    xp = namespace(vector, point)
+    time = hyperboloid_time(point)
+    product = row_dot(point, vector) / time**2
+    space = (vector - product * point) / time
+    return xp.concat(
+        [space, xp.broadcast_to(-product / time, (*space.shape[:-1], 1))], axis=-1
+    )
+
+
+def hyperboloid_from_hemisphere(hemisphere_point):
+    """Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
+
+    Parameters
+    ----------
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector with a positive last entry.
+
+    Returns
+    -------
+    point : array, shape=[..., k]
+        Space coordinates on the hyperboloid.
+
+    References
+    ----------
+    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+       geometry. Flavors of Geometry, 1997.
+    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
+       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
+       2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_hemisphere
+    >>> hyperboloid_from_hemisphere(np.array([0.6, 0.8])).round(12)
+    array([0.75])
+    """
+    return hemisphere_point[..., :-1] / hemisphere_point[..., -1:]
+
+
+def hyperboloid_from_hemisphere_differential(vector, hemisphere_point):
+    r"""Return the differential of `hyperboloid_from_hemisphere`.
+
+    .. math:: \frac{u_{1..k}}{x_{k+1}} - \frac{u_{k+1}}{x_{k+1}^2} x_{1..k} .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., k + 1]
+        Tangent vector :math:`u`.
+    hemisphere_point : array, shape=[..., k + 1]
+        Unit vector :math:`x` with a positive last entry.
+
+    Returns
+    -------
+    moved : array, shape=[..., k]
+        Tangent vector at the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import hyperboloid_from_hemisphere_differential
+    >>> vector, hemisphere_point = np.array([0.512, -0.384]), np.array([0.6, 0.8])
+    >>> hyperboloid_from_hemisphere_differential(vector, hemisphere_point).round(12)
+    array([1.])
+    """
+    height = hemisphere_point[..., -1:]
+    ratio = vector[..., -1:] / height
+    return (vector[..., :-1] - ratio * hemisphere_point[..., :-1]) / height

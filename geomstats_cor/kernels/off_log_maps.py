@@ -1,0 +1,818 @@
+r"""The diagonal of the off-log metric, and the maps built on it.
+
+For a symmetric :math:`S` there is exactly one diagonal matrix :math:`\mathcal D(S)`
+such that :math:`\exp(S + \mathcal D(S))` has unit diagonal: the minimiser of the
+strictly convex :math:`\operatorname{tr} \exp(S + D) - \operatorname{tr} D`. Then
+
+.. math:: \operatorname{Log}^\circ(C) = \operatorname{off}(\log C), \qquad
+          \operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H)).
+
+References
+----------
+.. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation matrices.
+   Econometrica 89, 2021.
+.. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on full-rank
+   correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+"""
+
+import math
+
+import numpy as np
+
+from ._array import (
+    constant,
+    diagonal,
+    diagonal_matrix,
+    eigh,
+    eps,
+    namespace,
+    off_diagonal,
+    plus_diagonal,
+    solve_positive,
+    symmetrize,
+)
+from ._autodiff import Opaque, StatedGradient
+from ._convergence import report_unfinished
+from ._projections import hollow_part, moving_hollow, moving_symmetric
+from ._quadrature import half_rule_for_spectrum
+from .correlation import cor
+from .symmetric import (
+    exp_at,
+    exp_differential_at,
+    exp_divided_differences,
+    exp_half_second_in_basis,
+    exp_second_differential_at,
+    in_basis,
+    log_at,
+    log_differential_at,
+    log_divided_differences,
+    log_half_second_in_basis,
+    log_second_differential_at,
+    out_of_basis,
+    positive_spectrum,
+    spectral,
+    spectral_function,
+)
+
+_MAX_ITERATIONS = 200
+_LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential wants all digits
+
+
+def off_log(correlation):
+    r"""Return :math:`\operatorname{Log}^\circ(C) = \operatorname{off}(\log C)`.
+
+    Parameters
+    ----------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    Returns
+    -------
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix; NaN where `correlation` is not positive definite.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+
+    Examples
+    --------
+    For two variables it is Fisher's transform :math:`\operatorname{atanh}(r)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log
+    >>> off_log(np.array([[1.0, 0.6], [0.6, 1.0]])).round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> round(float(np.arctanh(0.6)), 4)
+    0.6931
+    """
+    return _off_log_at(correlation, *positive_spectrum(correlation))
+
+
+def off_log_differential(tangent_vec, correlation):
+    r"""Return the differential of :math:`\operatorname{Log}^\circ`.
+
+    .. math:: d_C \operatorname{Log}^\circ(V) = \operatorname{off}(d_C \log(V)) .
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`V`.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix :math:`C`.
+
+    Returns
+    -------
+    moved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`1 / (1 - r^2)` of Fisher's transform:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> off_log_differential(tangent_vec, correlation).round(4)
+    array([[0.    , 1.5625],
+           [1.5625, 0.    ]])
+    """
+    spectrum = positive_spectrum(correlation)
+    return _off_log_differential_at(tangent_vec, correlation, *spectrum)
+
+
+def off_log_and_differential(tangent_vec, correlation):
+    r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
+
+    .. math:: \operatorname{off}(\log C) , \qquad \operatorname{off}(d_C \log(V)) .
+
+    Parameters
+    ----------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`V`.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix :math:`C`.
+
+    Returns
+    -------
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix; NaN where `correlation` is not positive definite.
+    moved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_and_differential
+    >>> tangent_vec = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> hollow, moved = off_log_and_differential(tangent_vec, correlation)
+    >>> hollow.round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> moved.round(4)
+    array([[0.    , 1.5625],
+           [1.5625, 0.    ]])
+    """
+    spectrum = positive_spectrum(correlation)
+    hollow = _off_log_at(correlation, *spectrum)
+    return hollow, _off_log_differential_at(tangent_vec, correlation, *spectrum)
+
+
+def off_log_diagonal(matrix):
+    r"""Return the diagonal of :math:`\mathcal D(S)`.
+
+    .. math:: \operatorname{diag} \exp(S + \mathcal D(S)) = 1 .
+
+    Newton's method on the logarithm :math:`\log c` of the diagonal
+    :math:`c = \operatorname{diag} \exp(S + D)`, where the Hessian is
+    :math:`J_{il} = \int_0^1 (e^{tS})_{il} (e^{(1-t)S})_{il} dt`. By the Golden-Thompson
+    inequality the step :math:`-\log c` lowers the objective by at least
+    :math:`\sum (c - 1 - \log c)`; a Newton step that gains less than a quarter of that
+    is replaced by it, so the method converges from everywhere. It begins at
+    :math:`-\log \cosh |S_i|`, with the lengths of the rows of :math:`S` off the
+    diagonal.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix, hollow or not.
+
+    Returns
+    -------
+    diag : array, shape=[..., n]
+        Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
+        matrix.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables it is :math:`-\log \cosh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_diagonal
+    >>> hollow = np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_log_diagonal(hollow).round(4)
+    array([-0.2231, -0.2231])
+    >>> round(float(-np.log(np.cosh(np.log(2)))), 4)
+    -0.2231
+    """
+    matrix = moving_symmetric(matrix)
+    hollow = off_diagonal(matrix)
+    return _diagonal(hollow, *_solve_diagonal(hollow)) - diagonal(matrix)
+
+
+def off_exp(matrix):
+    r"""Return :math:`\operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H))`.
+
+    Parameters
+    ----------
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix; its diagonal has no influence.
+
+    Returns
+    -------
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables it is :math:`\tanh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp
+    >>> off_exp(np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]])).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+    return _off_exp_at(matrix, *_solve_diagonal(off_diagonal(matrix)))
+
+
+def off_exp_factor(hollow):
+    r"""Return the square root of :math:`\operatorname{Exp}^\circ(H)`, a factor of it.
+
+    .. math:: F = \exp\left(\tfrac12 (H + \mathcal D(H))\right) , \qquad
+              \operatorname{Exp}^\circ(H) = F F^\top .
+
+    Parameters
+    ----------
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    Returns
+    -------
+    factor : array, shape=[..., n, n]
+        Symmetric positive definite matrix, with rows of length one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels.off_log_maps import off_exp_factor
+    >>> factor = off_exp_factor(np.log(2) * np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> (factor @ factor).round(12)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+    matrix, values, vectors = _shifted(moving_hollow(hollow))
+    return exp_at(0.5 * matrix, 0.5 * values, vectors)
+
+
+def off_exp_differential(vector, hollow):
+    r"""Return the differential of :math:`\operatorname{Exp}^\circ`.
+
+    .. math:: d_H \operatorname{Exp}^\circ(W) = d_S \exp(W + \dot D), \qquad
+              J \operatorname{diag}(\dot D) = -\operatorname{diag}(d_S \exp(W)),
+
+    with :math:`S = H + \mathcal D(H)`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`W`.
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`H`, the base point.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`1 - \tanh^2 h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_exp_differential(vector, np.log(2) * vector).round(12)
+    array([[0.  , 0.64],
+           [0.64, 0.  ]])
+    """
+    return _differential_at(vector, *_shifted(moving_hollow(hollow)))
+
+
+def off_log_differential_inverse(vector, correlation):
+    r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
+
+    .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
+
+    with the diagonal :math:`\dot D` that makes it hollow. The same map as
+    `off_exp_differential`, from the other end: no diagonal of :math:`\log C` is solved
+    for.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`W`.
+    correlation : array, shape=[..., n, n]
+        Full-rank correlation matrix :math:`C`, the base point.
+
+    Returns
+    -------
+    tangent_vec : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_differential_inverse
+    >>> vector = np.array([[0.0, 1.5625], [1.5625, 0.0]])
+    >>> correlation = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> off_log_differential_inverse(vector, correlation).round(12)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    return _inverse_at(vector, correlation, *positive_spectrum(correlation))
+
+
+def off_log_diagonal_differential(vector, matrix):
+    r"""Return the differential of :math:`\mathcal D`, as a diagonal.
+
+    .. math:: J \operatorname{diag} (d_S \mathcal D(V))
+              = -\operatorname{diag} (d_{S + \mathcal D(S)} \exp(V)) ,
+
+    where :math:`J_{il} = \int_0^1 (e^{t M})_{il} (e^{(1 - t) M})_{il} dt` for
+    :math:`M = S + \mathcal D(S)`.
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric matrix :math:`V`.
+    matrix : array, shape=[..., n, n]
+        Symmetric matrix :math:`S`, the base point.
+
+    Returns
+    -------
+    moved : array, shape=[..., n]
+        Diagonal of the derivative of :math:`\mathcal D` along `vector`.
+
+    References
+    ----------
+    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
+       matrices. Econometrica 89, 2021.
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the derivative :math:`-\tanh h` of :math:`-\log \cosh h`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_log_diagonal_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_log_diagonal_differential(vector, np.log(2) * vector).round(12)
+    array([-0.6, -0.6])
+    """
+    at = _shifted(off_diagonal(matrix))
+    moved = diagonal(exp_differential_at(vector, *at))
+    return -_solve_hessian(moved[..., None], *at)[..., 0]
+
+
+def off_exp_second_differential(vector, hollow):
+    r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
+
+    With :math:`S = H + \mathcal D(H)`, and the diagonals :math:`\dot D` and
+    :math:`\ddot D` that make the derivatives hollow,
+
+    .. math:: d^2_S \exp(W + \dot D, W + \dot D) + d_S \exp(\ddot D) .
+
+    Parameters
+    ----------
+    vector : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`W`.
+    hollow : array, shape=[..., n, n]
+        Symmetric hollow matrix :math:`H`.
+
+    Returns
+    -------
+    curved : array, shape=[..., n, n]
+        Symmetric hollow matrix.
+
+    References
+    ----------
+    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
+       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
+
+    Examples
+    --------
+    For two variables, the second derivative
+    :math:`-2 \tanh h \, (1 - \tanh^2 h)`:
+
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels import off_exp_second_differential
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> off_exp_second_differential(vector, np.log(2) * vector).round(12)
+    array([[ 0.   , -0.768],
+           [-0.768,  0.   ]])
+    """
+    at = _shifted(moving_hollow(hollow))
+    (moved,) = _completed(at, moving_hollow(vector))
+    return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
+
+
+_off_log_at, _off_log_differential_at = spectral_function(
+    lambda values: namespace(values).log(values),
+    log_divided_differences,
+    log_second_differential_at,
+    log_half_second_in_basis,
+    hollow_part,
+)
+
+
+def _shifted(hollow):
+    """Return H + D(H), and its spectrum."""
+    shift, values, vectors = _solve_diagonal(hollow)
+    return _at_solution(hollow, shift, values, vectors)
+
+
+def _at_solution(hollow, shift, values, vectors):
+    diag = _diagonal(hollow, shift, values, vectors)
+    return hollow + diagonal_matrix(diag), values, vectors
+
+
+def _completed(at, *vectors):
+    """Return V + D, with the D for which the differential of exp has null diagonal."""
+    xp = namespace(at[0])
+    moved = [diagonal(exp_differential_at(vector, *at)) for vector in vectors]
+    solved = _solve_hessian(xp.stack(moved, axis=-1), *at)
+    return tuple(
+        vector - diagonal_matrix(solved[..., k]) for k, vector in enumerate(vectors)
+    )
+
+
+def _without_diagonal(moved, *at):
+    """Return the adjoint of `_completed`, and leave the diagonal of zeros out."""
+    solved = _solve_hessian(diagonal(moved)[..., None], *at)[..., 0]
+    return off_diagonal(moved - exp_differential_at(diagonal_matrix(solved), *at))
+
+
+def _completed_in_basis(slopes, values, vectors, *moving):
+    """Return what `_completed` does, in the basis of eigenvectors."""
+    xp = namespace(values)
+    rotated = [in_basis(vector, vectors) for vector in moving]
+    moved = [xp.sum((vectors @ (slopes * x)) * vectors, axis=-1) for x in rotated]
+    solved = _hessian_solution(xp.stack(moved, axis=-1), values, vectors)
+    return [
+        x - (vectors.mT * solved[..., None, :, k]) @ vectors
+        for k, x in enumerate(rotated)
+    ]
+
+
+def _differential_value(vector, matrix, values, vectors):
+    """Return d exp(V + D), in the basis of eigenvectors."""
+    slopes = exp_divided_differences(values)
+    (completed,) = _completed_in_basis(slopes, values, vectors, vector)
+    return hollow_part(out_of_basis(slopes * completed, vectors))
+
+
+def _moving(vector):
+    """Return the part of a vector that counts, as one that moves."""
+    return moving_hollow(symmetrize(vector))
+
+
+def _differential_tangent(tangents, vector, *at):
+    moved, turned, *_ = tangents
+    result = 0.0
+    if moved is not None:
+        result = result + _differential_at(moved, *at)
+    if turned is not None:
+        (completed,) = _completed(at, _moving(vector))
+        curved = exp_second_differential_at(symmetrize(turned), completed, *at)
+        result = result + _without_diagonal(curved, *at)
+    return result
+
+
+def _differential_cotangent(cotangent, needed, vector, *at):
+    cotangent = hollow_part(cotangent)
+    if not needed[1]:
+        return _differential_at(cotangent, *at), None, None, None
+    completed, other = _completed(at, cotangent, _moving(vector))
+    moved = off_diagonal(exp_differential_at(completed, *at))
+    return moved, exp_second_differential_at(completed, other, *at), None, None
+
+
+def _plain_cotangent(
+    cotangent, needed, vector, matrix, values, vectors, differences=None
+):
+    """Return the cotangents of V and S, in the basis of eigenvectors.
+
+    If S is a function of another matrix, `differences` are its first divided
+    differences, and the second cotangent is that of the other matrix.
+    """
+    cotangent = hollow_part(cotangent)
+    if not needed[1]:
+        moved = _differential_value(cotangent, matrix, values, vectors)
+        return moved, None, None, None
+    slopes = exp_divided_differences(values)
+    completed, other = _completed_in_basis(
+        slopes, values, vectors, cotangent, symmetrize(vector)
+    )
+    half = exp_half_second_in_basis(completed, other, values)
+    if differences is not None:
+        half = differences * half
+    half = out_of_basis(half, vectors)
+    return out_of_basis(slopes * completed, vectors), half + half.mT, None, None
+
+
+# The differential of Exp° at a matrix S = H + D(H): self-adjoint, as that of exp is.
+_differential_at = StatedGradient(
+    _differential_value,
+    _differential_tangent,
+    _differential_cotangent,
+    plain_cotangent=_plain_cotangent,
+    axes=(2, 2, 2, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _at_logarithm(correlation, values, vectors):
+    logarithm = log_at(correlation, values, vectors)
+    return logarithm, namespace(values).log(values), vectors
+
+
+def _inverse_value(vector, correlation, values, vectors):
+    return _differential_value(vector, None, namespace(values).log(values), vectors)
+
+
+def _inverse_tangent(tangents, vector, correlation, *spectrum):
+    moved, turned, *_ = tangents
+    point = moving_hollow(correlation), *spectrum
+    if turned is not None:
+        turned = log_differential_at(turned, *point)
+    return _differential_tangent((moved, turned), vector, *_at_logarithm(*point))
+
+
+def _inverse_cotangent(cotangent, needed, vector, correlation, *spectrum):
+    point = moving_hollow(correlation), *spectrum
+    moved, turned, *_ = _differential_cotangent(
+        cotangent, needed, vector, *_at_logarithm(*point)
+    )
+    if turned is not None:
+        turned = log_differential_at(turned, *point)
+    return moved, turned, None, None
+
+
+def _plain_inverse_cotangent(cotangent, needed, vector, correlation, values, vectors):
+    logarithms = namespace(values).log(values)
+    differences = log_divided_differences(values) if needed[1] else None
+    return _plain_cotangent(
+        cotangent, needed, vector, None, logarithms, vectors, differences
+    )
+
+
+# The same at S = log C, as a function of C.
+_inverse_at = StatedGradient(
+    _inverse_value,
+    _inverse_tangent,
+    _inverse_cotangent,
+    plain_cotangent=_plain_inverse_cotangent,
+    axes=(2, 2, 2, 1, 2),
+    spaces=(hollow_part, hollow_part),
+)
+
+
+def _off_exp_tangent(tangents, matrix, *solution):
+    return _differential_at(tangents[0], *_solved(matrix, *solution))
+
+
+def _off_exp_cotangent(cotangent, needed, matrix, *solution):
+    moved = _differential_at(hollow_part(cotangent), *_solved(matrix, *solution))
+    return moved, None, None, None
+
+
+def _solved(matrix, *solution):
+    return _at_solution(off_diagonal(moving_hollow(matrix)), *solution)
+
+
+_off_exp_at = StatedGradient(
+    lambda matrix, shift, values, vectors: cor(
+        spectral(namespace(values).exp(values), vectors)
+    ),
+    _off_exp_tangent,
+    _off_exp_cotangent,
+    axes=(2, 2, 1, 1, 2),
+    spaces=(hollow_part,),
+)
+
+
+def _diagonal_tangent(tangents, *solution):
+    at = _at_solution(*solution)
+    moved = diagonal(exp_differential_at(tangents[0], *at))
+    return -_solve_hessian(moved[..., None], *at)[..., 0]
+
+
+def _diagonal_cotangent(cotangent, needed, *solution):
+    at = _at_solution(*solution)
+    solved = diagonal_matrix(_solve_hessian(cotangent[..., None], *at)[..., 0])
+    return -exp_differential_at(solved, *at), None, None, None
+
+
+# The solution as a function of the matrix, by the implicit function theorem.
+_diagonal = StatedGradient(
+    lambda hollow, shift, values, vectors: namespace(shift).asarray(shift, copy=True),
+    _diagonal_tangent,
+    _diagonal_cotangent,
+    plain=lambda hollow, shift, values, vectors: shift,
+)
+
+
+def _hadamard_mean(values, vectors, tolerance):
+    """Return the mean over [0, 1] of exp(t S) times exp((1 - t) S), entry by entry.
+
+    It is J, the Hessian of tr exp(S + D) in the diagonal of D. The rule has nodes at
+    both ends, where one of the factors is the identity and no product is needed; in the
+    middle, the factors are the same.
+    """
+    xp = namespace(values)
+    *inner, (_, end) = half_rule_for_spectrum(values, tolerance)
+    total = 0.0
+    for node, weight in inner:
+        time = 0.5 * (1.0 + node)
+        weight = math.sqrt(weight)
+        term = spectral(weight * xp.exp(time * values), vectors)
+        if node == 0.0:
+            term *= term
+        else:
+            term *= spectral(weight * xp.exp((1.0 - time) * values), vectors)
+        total = total + term
+    return plus_diagonal(total, end * _exp_diagonal(values, vectors))
+
+
+def _exp_diagonal(values, vectors):
+    """Return the diagonal of the exponential."""
+    growth = namespace(values).exp(values)
+    return ((vectors * vectors) @ growth[..., None])[..., 0]
+
+
+def _solve_all(right, values, vectors):
+    """Solve J y = b to all digits, for right-hand sides in columns."""
+    hessian = _hadamard_mean(values, vectors, 64.0 * eps(values))
+    columns = [solve_positive(hessian, right[..., k]) for k in range(right.shape[-1])]
+    return namespace(right).stack(columns, axis=-1)
+
+
+_hessian_solution = Opaque(
+    "off_log_hessian",
+    _solve_all,
+    lambda right, values, vectors: right + values[..., None],
+    axes=(2, 1, 2),
+)
+
+
+def _hessian_tangent(tangents, right, *at):
+    moved, turned, *_ = tangents
+    result = 0.0 if moved is None else moved
+    if turned is not None:
+        solved = _columns(_solve_hessian(right, *at))
+        turned = symmetrize(turned)
+        bent = [diagonal(exp_second_differential_at(turned, y, *at)) for y in solved]
+        result = result - namespace(right).stack(bent, axis=-1)
+    return _solve_hessian(result, *at)
+
+
+def _hessian_cotangent(cotangent, needed, right, *at):
+    moved = _solve_hessian(cotangent, *at)
+    turned = None
+    if needed[1]:
+        solved = _columns(_solve_hessian(right, *at))
+        pairs = zip(_columns(moved), solved, strict=True)
+        turned = -sum(exp_second_differential_at(z, y, *at) for z, y in pairs)
+    return moved, turned, None, None
+
+
+def _columns(vectors):
+    """Return columns as diagonal matrices."""
+    return [diagonal_matrix(vectors[..., k]) for k in range(vectors.shape[-1])]
+
+
+# The solution y of J y = b, where J y is the diagonal of the differential of exp.
+_solve_hessian = StatedGradient(
+    lambda right, matrix, values, vectors: _hessian_solution(right, values, vectors),
+    _hessian_tangent,
+    _hessian_cotangent,
+)
+
+
+def _newton_diagonal(hollow):
+    """Return the diagonal, and the spectral decomposition of the shifted matrix."""
+    xp = namespace(hollow)
+    size = hollow.shape[-1]
+    trial = start = fallback = _first_guess(hollow)
+    promised = xp.zeros_like(trial[..., 0])
+    objective = previous = expected = xp.full_like(promised, xp.inf)
+    for _ in range(_MAX_ITERATIONS):
+        trial, values, vectors, diag = _level(hollow, trial)
+        solution = trial, values, vectors
+        error = xp.max(xp.abs(diag - 1.0), axis=-1)
+        unit = _rounding(values)
+        # Close to rounding, the error stagnates or was expected to be far smaller.
+        stands = (error >= 0.25 * previous) | (expected <= unit)
+        done = (error <= 4.0 * unit) | ((error <= 64.0 * unit) & stands)
+        if bool(xp.all(done)):
+            return solution
+        # In the quadratic region rounding blurs the objective, and is no guide.
+        gain = objective - (size - xp.sum(trial, axis=-1))
+        accepted = (gain >= 0.25 * promised) | (error < 0.1)
+        log_diag = xp.log(diag)
+        tolerance = _hessian_tolerance(xp.where(done, xp.inf, error), unit)
+        hessian = _hadamard_mean(values, vectors, tolerance)
+        step = solve_positive(hessian, -diag * log_diag)
+        use_step = accepted & xp.all(xp.isfinite(step), axis=-1)
+
+        start = xp.where(accepted[..., None], trial, start)
+        fallback = xp.where(accepted[..., None], -log_diag, fallback)
+        decrease = xp.sum(diag - 1.0 - log_diag, axis=-1)
+        objective = xp.where(accepted, size - xp.sum(trial, axis=-1), objective)
+        # A fallback step keeps its promise by theorem; nothing is asked of it.
+        promised = xp.where(use_step, decrease, -xp.inf)
+        expected = xp.where(use_step, (tolerance + 0.1 * error) * error, xp.inf)
+        previous = error
+        move = xp.where(use_step[..., None], step, fallback)
+        trial = start + xp.where(done[..., None], 0.0, move)
+    exponential = spectral(xp.exp(values), vectors)
+    report_unfinished("off-log diagonal", error, done, exponential)
+    return solution
+
+
+_solve_diagonal = Opaque(
+    "off_log_diagonal", _newton_diagonal, lambda x: (x[..., 0], x[..., 0], x)
+)
+
+
+def _first_guess(hollow):
+    """Return the diagonal as if each variable met all others as one.
+
+    Right for two variables, and up to third order in the matrix.
+    """
+    xp = namespace(hollow)
+    with np.errstate(all="ignore"):
+        length = xp.linalg.vector_norm(hollow, axis=-1)
+        # The square of an entry may overflow where the entry does not.
+        length = xp.clip(length, None, 0.5 * float(xp.finfo(length.dtype).max) ** 0.5)
+        return math.log(2.0) - xp.logaddexp(length, -length)
+
+
+def _level(hollow, trial):
+    """Shift by the multiple of the identity that makes the mean of the diagonal one."""
+    xp = namespace(hollow)
+    values, vectors = eigh(plus_diagonal(hollow, trial))
+    largest = values[..., -1:]
+    diag = _exp_diagonal(values - largest, vectors)
+    mean = xp.mean(diag, axis=-1, keepdims=True)
+    level = largest + xp.log(mean)
+    return trial - level, values - level, vectors, diag / mean
+
+
+def _rounding(values):
+    """Return the unit in which the error of the diagonal of an exponential counts."""
+    spread = values[..., -1] - values[..., 0]
+    return eps(values) * namespace(values).maximum(spread, constant(1.0, spread))
+
+
+def _hessian_tolerance(error, unit):
+    """Return how exact a Hessian has to be for Newton's method to lose nothing by it.
+
+    The error of a step is that of the Hessian times what the step is to correct: it may
+    be as large as rounding, or as what is quadratic in the correction.
+    """
+    xp = namespace(error)
+    wanted = float(xp.min(xp.maximum(0.01 * error, unit / error)))
+    return 10.0 ** math.floor(math.log10(min(_LOOSEST_HESSIAN, wanted)))

@@ -1,0 +1,94 @@
+r"""The log-scaled metric as the networks of [C2026]_ train it.
+
+Their :math:`\mathcal D^\star` is a single undamped Newton step from :math:`x = 1`, and
+the derivative is that of the step. This is another map than
+:math:`\operatorname{Log}^\star`: one to one near the identity, to first order the same,
+but :math:`\operatorname{Cor} \circ \exp` is not its inverse.
+
+References
+----------
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026. Appendix "Implementation details".
+"""
+
+from .. import kernels
+from ..diffeos import LogScalingDiffeo
+from ..exceptions import ParameterError
+from ..kernels.cholesky import correlation_of_rows
+from .named import LogScaledMetric
+
+
+class OneStepLogScalingDiffeo(LogScalingDiffeo):
+    r"""The map :math:`\log(X C X)`, where X is one Newton step, projected on Row0(n).
+
+    The inverse is that of the exact map. Differentials of a pair that is not inverse to
+    each other mean nothing, and raise.
+    """
+
+    def _map(self, base_point):
+        return kernels.one_step_log_scaled(base_point)
+
+    def _image_of_factor(self, factor, is_lower):
+        scaling = kernels.one_step_scaling(correlation_of_rows(factor))
+        return kernels.center(kernels.log_of_factor(scaling[..., None] * factor))
+
+    def tangent(self, tangent_vec, base_point=None, image_point=None):
+        """Raise: see `OneStepLogScalingDiffeo`."""
+        _refuse_tangent_vectors()
+
+    def map_and_tangent(self, tangent_vec, base_point):
+        """Raise: see `OneStepLogScalingDiffeo`."""
+        _refuse_tangent_vectors()
+
+    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
+        """Raise: see `OneStepLogScalingDiffeo`."""
+        _refuse_tangent_vectors()
+
+    def inverse_second_tangent(self, image_tangent_vec, image_point):
+        """Raise: see `OneStepLogScalingDiffeo`."""
+        _refuse_tangent_vectors()
+
+
+def _refuse_tangent_vectors():
+    raise ParameterError(
+        "OneStepLogScaledMetric is for the layers of networks: tangent vectors need "
+        "the exact LogScaledMetric."
+    )
+
+
+class OneStepLogScaledMetric(LogScaledMetric):
+    r"""The log-scaled metric with one Newton step for :math:`\mathcal D^\star`.
+
+    For layers alone: they ask for the image of a point and for the point with given
+    coordinates, and know the differential at the identity, where one step is exact.
+    Whatever takes or returns tangent vectors raises: use `LogScaledMetric` there.
+    The image is projected on matrices with null row sums, so logits are those of the
+    formula of [C2026]_, whose covectors are such matrices.
+
+    Two layers of a `CorNet` under this metric meet in coordinates, and one step is
+    taken where matrices come in. With `fuse=False` it is taken between the layers, too,
+    where it does not undo the map that made the matrix, as in [C2026]_.
+
+    Parameters
+    ----------
+    space : FullRankCorrelationMatrices
+        Manifold.
+    alpha, delta, zeta : float or None
+        Coefficients of the product, see `LogScaledMetric`.
+
+    References
+    ----------
+    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
+       full-rank correlation matrices. ICML 2026.
+
+    Examples
+    --------
+    >>> from geomstats_cor import FullRankCorrelationMatrices, OneStepLogScaledMetric
+    >>> space = FullRankCorrelationMatrices(4, equip=OneStepLogScaledMetric)
+    >>> space.metric.to_coords(space.random_point(5, rng=0)).shape
+    (5, 6)
+    """
+
+    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+        super().__init__(space, alpha, delta, zeta)
+        self.diffeo = OneStepLogScalingDiffeo(check=space.check)

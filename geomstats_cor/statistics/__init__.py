@@ -1,0 +1,1 @@
+"""Means, medians and variances of correlation matrices, in memory and streamed."""

@@ -1,0 +1,227 @@
+"""Matrices that arrive in blocks: from arrays, files, iterables and dask.
+
+A source goes through its blocks and folds what a function makes of each. Large blocks
+are cut into pieces, so that the temporary arrays of the maps stay small.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from ..exceptions import (
+    ArrayTypeError,
+    DataError,
+    GeomstatsCorError,
+    ParameterError,
+    ShapeError,
+)
+from ..validation import as_arrays, require_number
+
+_PIECE_BYTES = 2**22
+
+
+def as_source(chunks, weights=None, chunk_size=None):
+    """Return a source of blocks of matrices.
+
+    Parameters
+    ----------
+    chunks : object
+        See `frechet_mean_of_chunks`.
+    weights : array-like, shape=[N]
+        Weights of the matrices of an array or a file.
+    chunk_size : int
+        Number of matrices of a piece; a few megabytes if None.
+
+    Returns
+    -------
+    source : Source or DaskSource
+        Source.
+    """
+    if chunk_size is not None:
+        require_number("chunk_size", chunk_size)
+        if int(chunk_size) != chunk_size:
+            raise ParameterError(f"chunk_size: expected an integer, got {chunk_size}.")
+    if isinstance(chunks, (str, os.PathLike)):
+        chunks = _mapped(chunks)
+    if _is_dask(chunks) or _is_sequence_of_dask(chunks):
+        from ._dask_source import DaskSource
+
+        return DaskSource(chunks, weights, chunk_size)
+    if array_api_compat.is_array_api_obj(chunks):
+        if chunks.ndim < 1:
+            raise ShapeError(
+                "chunks: expected an array of shape [N, n, n], got a single number."
+            )
+        if weights is not None and _length(weights) != len(chunks):
+            raise ShapeError(
+                f"weights: expected shape [{len(chunks)}], got {np.shape(weights)}."
+            )
+        return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
+    if weights is not None:
+        raise ParameterError(
+            "weights go with an array or a file; blocks of an iterable bring their own "
+            "as pairs (points, weights)."
+        )
+    if callable(chunks):
+        return Source(chunks, True, None, chunk_size)
+    try:
+        is_repeatable = iter(chunks) is not chunks
+    except TypeError:
+        raise ArrayTypeError(
+            f"chunks: expected an array, the path of a .npy file, an iterable of "
+            f"blocks, or a function that returns one, got a {type(chunks).__name__}."
+        ) from None
+    return Source(lambda: chunks, is_repeatable, None, chunk_size)
+
+
+def _length(weights):
+    """Return the number of weights; zero of what is no sequence."""
+    try:
+        return len(weights)
+    except TypeError:
+        return 0
+
+
+def _mapped(path):
+    """Return the array of a .npy file, mapped into memory."""
+    try:
+        array = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError):
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise DataError(
+            f"{os.fspath(path)} is no .npy file of numbers: expected an array of shape "
+            f"[N, n, n] as numpy.save writes it. Read other formats yourself, and pass "
+            f"the blocks as an iterable."
+        )
+    return array
+
+
+def _is_dask(x):
+    return hasattr(x, "__dask_graph__")
+
+
+def _is_sequence_of_dask(x):
+    return isinstance(x, (list, tuple)) and len(x) > 0 and all(map(_is_dask, x))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Blocks in this process, one after the other.
+
+    Parameters
+    ----------
+    blocks : callable
+        Returns an iterable of blocks [k, n, n], or of pairs of a block and weights [k].
+    is_repeatable : bool
+        Whether the blocks can be gone through again.
+    number : int or None
+        Number of matrices, if known.
+    chunk_size : int or None
+        Number of matrices of a piece.
+    """
+
+    blocks: Any
+    is_repeatable: bool
+    number: int | None
+    chunk_size: int | None
+
+    def reduce(self, summarise, merge, bar):
+        """Fold what a function makes of the pieces.
+
+        Parameters
+        ----------
+        summarise : callable
+            Takes points [k, n, n] and weights [k] or None, returns a state.
+        merge : callable
+            Joins two states.
+        bar : Bar
+            Progress bar.
+
+        Returns
+        -------
+        state : object
+            State of all pieces; None if there are no blocks.
+        """
+        state = None
+        with bar.over(self.number) as advance:
+            for index, block in enumerate(self.blocks()):
+                found = summarise_block(
+                    block, summarise, merge, self.chunk_size, index, advance
+                )
+                state = found if state is None else merge(state, found)
+        return state
+
+
+def summarise_block(
+    block, summarise, merge, chunk_size=None, index=0, advance=lambda number: None
+):
+    """Fold what a function makes of the pieces of a block.
+
+    Parameters
+    ----------
+    block : array-like, shape=[k, n, n], or pair
+        Block, or pair of a block and weights [k].
+    summarise, merge : callable
+        See `Source.reduce`.
+    chunk_size : int
+        Number of matrices of a piece; a few megabytes if None.
+    index : int
+        Number of the block, for error messages.
+    advance : callable
+        Is told the number of matrices of each piece.
+
+    Returns
+    -------
+    state : object
+        State of the block.
+    """
+    points, weights = block if isinstance(block, tuple) else (block, None)
+    (points,) = as_arrays(**{f"block {index}": points})
+    if points.ndim != 3:
+        raise ShapeError(
+            f"block {index}: expected a stack of matrices, shape [k, n, n], got "
+            f"{tuple(points.shape)}."
+        )
+    if weights is not None and _length(weights) != len(points):
+        raise ShapeError(
+            f"block {index} has {len(points)} matrices, but {_length(weights)} weights."
+        )
+    size = chunk_size or piece_size(points.shape[-1])
+    state = None
+    for start in range(0, max(len(points), 1), size):
+        piece = slice(start, start + size)
+        try:
+            found = summarise(
+                _in_memory(points[piece]), None if weights is None else weights[piece]
+            )
+        except GeomstatsCorError as error:
+            where = f"block {index}, from its matrix {start} on"
+            raise type(error)(f"{where}: {error}") from None
+        state = found if state is None else merge(state, found)
+        advance(len(points[piece]))
+    return state
+
+
+def piece_size(n):
+    """Return the number of matrices of a piece of a few megabytes.
+
+    Parameters
+    ----------
+    n : int
+        Size of the matrices.
+
+    Returns
+    -------
+    number : int
+        Number of matrices, at least one.
+    """
+    return max(1, _PIECE_BYTES // max(1, 8 * n * n))
+
+
+def _in_memory(piece):
+    """Return a piece of a memory-mapped array as an ordinary one."""
+    return np.asarray(piece) if isinstance(piece, np.ndarray) else piece
