@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import kernels
 from ..kernels._array import constant, namespace
-from .base import Hyperplanes, _flat, _in_pieces, require_basis
+from .base import Hyperplanes, _flat, require_basis
 
 
 class BallHyperplanes(Hyperplanes):
@@ -61,10 +61,7 @@ class BallHyperplanes(Hyperplanes):
 
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
-        return _in_pieces(self._joint_rows, self.metric, point)
-
-    def _joint_rows(self, point):
-        image = self.metric._lower_image(point)
+        image = self.metric._image_of(point)
         factors = constant(self._row_factors, image)
         return self.metric.image_space.metric.scaled_coords(image, factors)
 

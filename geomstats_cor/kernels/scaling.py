@@ -39,6 +39,7 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import truncated_solution
 from ._convergence import report_unfinished
+from ._precision import in_own_precision
 from ._projections import moving_symmetric
 from .cholesky import has_full_rank
 
@@ -51,6 +52,7 @@ _PROGRESS = 0.05  # a new factorisation pays off if an old one gains less
 _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
+@in_own_precision
 def log_scaling(matrix):
     r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
 
@@ -90,6 +92,7 @@ def log_scaling(matrix):
     return implicit_scaling(matrix, _solve_scaling(matrix))
 
 
+@in_own_precision
 def scaled_to_unit_row_sums(matrix):
     r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
 
@@ -124,6 +127,7 @@ def scaled_to_unit_row_sums(matrix):
     return congruence(log_scaling(matrix), matrix)
 
 
+@in_own_precision
 def log_scaling_differential(vector, matrix):
     r"""Return the differential of the scaling :math:`x` at a positive definite matrix.
 
@@ -161,6 +165,7 @@ def log_scaling_differential(vector, matrix):
     return -scaling * _relative_response(scaling, vector, congruence(scaling, matrix))
 
 
+@in_own_precision
 def one_step_scaling(correlation):
     r"""Return the scaling after one undamped Newton step from :math:`x = 1`.
 

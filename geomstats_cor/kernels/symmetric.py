@@ -38,6 +38,7 @@ from ._tolerances import rank_tolerance
 from ._triangles import lower_half_of_product
 
 
+@in_own_precision
 def spectral(values, vectors):
     r"""Return :math:`U \operatorname{diag}(\lambda) U^\top`.
 
@@ -70,6 +71,7 @@ def lower_spectral(values, vectors):
     return lower_half_of_product(vectors * as_rows(values), vectors.mT)
 
 
+@in_own_precision
 def spectral_differential(vector, divided_differences, vectors):
     r"""Return the Daleckii-Krein formula for given divided differences.
 
@@ -406,6 +408,7 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
     return second + exp_differential_at(curved, logarithm, values, vectors)
 
 
+@in_own_precision
 def sym_log(matrix):
     r"""Return the logarithm of symmetric positive definite matrices.
 
@@ -439,6 +442,7 @@ def sym_log(matrix):
     return log_at(matrix, *positive_spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp(matrix):
     r"""Return the exponential of symmetric matrices.
 
@@ -470,6 +474,7 @@ def sym_exp(matrix):
     return exp_at(matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_power(matrix, exponent):
     r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
@@ -500,6 +505,7 @@ def sym_power(matrix, exponent):
     return power_at(matrix, *positive_spectrum(matrix), float(exponent))
 
 
+@in_own_precision
 def sym_log_differential(vector, matrix):
     r"""Return the differential of the logarithm at a positive definite matrix.
 
@@ -538,6 +544,7 @@ def sym_log_differential(vector, matrix):
     return log_differential_at(vector, matrix, *positive_spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp_differential(vector, matrix):
     r"""Return the differential of the exponential at a symmetric matrix.
 
@@ -576,6 +583,7 @@ def sym_exp_differential(vector, matrix):
     return exp_differential_at(vector, matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp_second_differential(vector, matrix):
     r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
 
@@ -613,6 +621,7 @@ def sym_exp_second_differential(vector, matrix):
     return exp_second_differential_at(vector, vector, matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_power_differential(vector, matrix, exponent):
     r"""Return the differential of a real power at a positive definite matrix.
 
@@ -659,6 +668,7 @@ def sym_power_differential(vector, matrix, exponent):
     )
 
 
+@in_own_precision
 def exp_divided_differences(values):
     r"""Return the divided differences of the exponential.
 
@@ -694,6 +704,7 @@ def exp_divided_differences(values):
     return -exp_minus_one(-gap) / gap * larger
 
 
+@in_own_precision
 def log_divided_differences(values):
     r"""Return the divided differences of the logarithm.
 
@@ -728,6 +739,7 @@ def log_divided_differences(values):
     return xp.log1p(excess) / excess / smaller
 
 
+@in_own_precision
 def power_divided_differences(values, exponent):
     r"""Return the divided differences of a real power.
 

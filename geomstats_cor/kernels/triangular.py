@@ -35,6 +35,7 @@ from ._autodiff import StatedGradient, detached, is_readable
 from ._dual_numbers import expm1, odd_polynomial
 from ._in_place import accumulate, rescale
 from ._piecewise import piecewise
+from ._precision import in_own_precision
 from ._quadrature import gauss_legendre
 from ._triangles import (
     ADJOINT,
@@ -53,6 +54,7 @@ _QUICK = 0.25  # factor from term to term
 _NEGLIGIBLE_AFTER = 40  # terms of a quick decay
 
 
+@in_own_precision
 def log_unit_lower(unit_lower):
     r"""Return the logarithm of unit lower triangular matrices.
 
@@ -89,6 +91,7 @@ def log_unit_lower(unit_lower):
     return _log(unit_lower)
 
 
+@in_own_precision
 def log_unit_lower_differential(vector, unit_lower):
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
@@ -130,6 +133,7 @@ def log_unit_lower_differential(vector, unit_lower):
     return _log_differential(vector, unit_lower)
 
 
+@in_own_precision
 def exp_strictly_lower(strict):
     r"""Return the exponential of strictly lower triangular matrices.
 
@@ -165,6 +169,7 @@ def exp_strictly_lower(strict):
     return _exp(strict)
 
 
+@in_own_precision
 def exp_strictly_lower_differential(vector, strict):
     r"""Return the differential of the exponential at a strictly lower matrix.
 
@@ -201,6 +206,7 @@ def exp_strictly_lower_differential(vector, strict):
     return _exp_differential(vector, strict)
 
 
+@in_own_precision
 def exp_strictly_lower_second_differential(vector, strict):
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
 

@@ -3,13 +3,13 @@
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
+from .._boundary import call_strictly
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._array import constant
 from ..kernels._precision import in_own_precision
 from ..space import equipped
 from ..validation import (
     as_arrays,
-    call_strictly,
     require_broadcast,
     require_stack,
 )
@@ -101,7 +101,7 @@ def frechet_variance(points, space, mean=None, weights=None):
     if mean is None:
         center = _call(metric.image_space.metric.mean, space, image, weights)
     else:
-        (mean,) = metric._admit(point=mean)
+        (mean,) = metric._validated(point=mean)
         require_broadcast(points=points[..., 0, :, :], mean=mean)
         center = metric.diffeo(mean)
     squares = metric.image_space.metric.squared_dist(image, center[..., None, :, :])
@@ -113,7 +113,7 @@ def _admit_stack(points, space, weights):
     points, weights = as_arrays(("weights",), points=points, weights=weights)
     require_stack(points=points)
     space = equipped(space, points.shape[-1], "points")
-    (points,) = space.metric._admit(points=points)
+    (points,) = space.metric._validated(points=points)
     weights = _normalised(weights, points)
     return space, space.metric.diffeo(points), weights
 

@@ -154,7 +154,7 @@ def _require_some(moments):
 
 def _admit(space, points, weights):
     points, weights = as_arrays(("weights",), points=points, weights=weights)
-    (points,) = space.metric._admit(points=points)
+    (points,) = space.metric._validated(points=points)
     if weights is not None and points.shape[0] > 0:
         _require_weights(weights, points)
     return points, weights
