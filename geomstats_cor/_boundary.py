@@ -26,6 +26,7 @@ from .validation import (
     require_finite,
     require_finite_result,
     require_matrices,
+    require_stack,
     require_tangent,
 )
 
@@ -33,6 +34,7 @@ from .validation import (
 def operation(
     points: Iterable[str] = (),
     vectors: Iterable[str] = (),
+    stacks: Iterable[str] = (),
     coords: Iterable[str] = (),
     is_finite: bool = False,
 ) -> Callable:
@@ -46,6 +48,9 @@ def operation(
     ----------
     points, vectors : iterable of str
         Names of the arguments that are correlation matrices, and tangent vectors.
+    stacks : iterable of str
+        Names of the arguments that are stacks [k, n, n] of correlation matrices; their
+        batches need not broadcast against other arguments.
     coords : iterable of str
         Names of the arguments that are vectors of coordinates.
     is_finite : bool
@@ -57,15 +62,17 @@ def operation(
         Decorator of methods. An argument whose default is None may be left out, except
         a base point.
     """
-    kinds = {
-        **dict.fromkeys(points, require_correlation),
+    kinds: dict[str, Callable] = {
         **dict.fromkeys(vectors, require_tangent),
-        **dict.fromkeys(coords, None),
+        **dict.fromkeys(points, require_correlation),
+        **dict.fromkeys(stacks, _require_stack),
+        **dict.fromkeys(coords, _require_finite_coords),
     }
 
     def decorate(method: Callable) -> Callable:
         parameters = list(inspect.signature(method).parameters.values())[1:]
-        names = tuple(p.name for p in parameters)
+        names = tuple(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
+        takes_more = len(names) < len(parameters)
         defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         optional = tuple(name for name, value in defaults.items() if value is None)
 
@@ -74,7 +81,9 @@ def operation(
         def operate(self: Any, *arguments: Any, **keywords: Any) -> Any:
             given = defaults | dict(zip(names, arguments, strict=False)) | keywords
             is_twice = any(name in keywords for name in names[: len(arguments)])
-            if len(given) != len(names) or len(arguments) > len(names) or is_twice:
+            is_short = any(name not in given for name in names)
+            is_long = len(given) > len(names) and not takes_more
+            if is_twice or is_short or is_long or len(arguments) > len(names):
                 return method(self, *arguments, **keywords)  # Python's own TypeError
             if kinds:
                 _validate(self, kinds, optional, given)
@@ -102,24 +111,36 @@ def _validate(
     arrays = as_arrays(optional, **{name: given[name] for name in kinds})
     present = {k: v for k, v in zip(kinds, arrays, strict=True) if v is not None}
     given.update(present)
-    matrices = {k: v for k, v in present.items() if kinds[k] is not None}
-    for name in present.keys() - matrices.keys():
-        _require_coords(owner, name, present[name])
+    matrices = {}
+    for name, array in present.items():
+        if kinds[name] is _require_finite_coords:
+            _require_dim(owner.n, name, array)
+        elif kinds[name] is _require_stack:
+            require_stack(**{name: array})
+            require_matrices(owner.n, **{name: array})
+        else:
+            matrices[name] = array
     if owner.check:
         require_matrices(owner.n, **matrices)
-        for name, x in matrices.items():
-            kinds[name](name, x)
+        for name, array in present.items():
+            kinds[name](name, array)
 
 
-def _require_coords(owner: Any, name: str, coords: Array) -> None:
-    dim = owner.n * (owner.n - 1) // 2
+def _require_stack(name: str, points: Array) -> None:
+    require_correlation(name, points)
+
+
+def _require_finite_coords(name: str, coords: Array) -> None:
+    require_finite(name, coords[..., None])
+
+
+def _require_dim(n: int, name: str, coords: Array) -> None:
+    dim = n * (n - 1) // 2
     if coords.ndim < 1 or coords.shape[-1] != dim:
         raise ShapeError(
-            f"{name}: expected shape [..., {dim}] for n = {owner.n}, got "
+            f"{name}: expected shape [..., {dim}] for n = {n}, got "
             f"{tuple(coords.shape)}."
         )
-    if owner.check:
-        require_finite(name, coords[..., None])
 
 
 def validated(owner: Any, vectors: Iterable[str] = (), **arguments: Any) -> list[Array]:

@@ -28,9 +28,7 @@ CALLS = {
     "to_coords": lambda m, p, q, v, w: m.to_coords(p),
     "dist": lambda m, p, q, v, w: m.dist(p, q),
     "log": lambda m, p, q, v, w: m.log(q, p),
-    "parallel_transport": lambda m, p, q, v, w: m.parallel_transport(
-        v, p, end_point=q
-    ),
+    "parallel_transport": lambda m, p, q, v, w: m.parallel_transport(v, p, end_point=q),
     "log_coords": lambda m, p, q, v, w: m.log_coords(q, p),
 }
 TWO_POINTS = ("dist", "log", "parallel_transport", "log_coords")

@@ -53,17 +53,13 @@ class BallHyperplanes(Hyperplanes):
         super().__init__(metric)
         dims = range(1, self.n)
         betas = np.array([kernels.beta_number(dim) for dim in dims])
-        # The first row is empty.
-        self._row_factors = np.concatenate([[1.0], 1.0 / betas])[:, None]
         betas = np.repeat(betas, dims)
         self._to_joint = 1.0 / betas
         self._to_rows = betas / kernels.beta_number(self.dim)
 
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
-        image = self.metric._image_of(point)
-        factors = constant(self._row_factors, image)
-        return self.metric.image_space.metric.scaled_coords(image, factors)
+        return self.features_of_coords(self.metric.to_coords(point))
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""

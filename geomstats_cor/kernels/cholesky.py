@@ -29,7 +29,7 @@ from ._array import (
     with_diagonal,
 )
 from ._autodiff import StatedGradient
-from ._piecewise import piecewise
+from ._batching import batched
 from ._precision import in_own_precision
 from ._projections import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
@@ -330,7 +330,7 @@ def theta_inverse_second_differential(vector, unit_lower):
     return _inverse_second_differential(vector, vector, unit_lower)
 
 
-@piecewise(held=2)
+@batched(held=2)
 def _inverse_value(unit_lower):
     factor, _ = _normalised_rows(unit_lower)
     return with_diagonal(lower_times_upper(factor, factor), 1.0)
@@ -342,7 +342,7 @@ def _theta_value(correlation):
     return factor
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _differential(tangent_vec, unit_lower):
     whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
     # The result is symmetric, and its lower triangle is enough.
@@ -355,7 +355,7 @@ def _differential(tangent_vec, unit_lower):
     return strictly_lower(moved)
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _adjoint(cotangent, unit_lower):
     """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for the cotangent G."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -369,14 +369,14 @@ def _adjoint(cotangent, unit_lower):
     return _hollow(moved * _outer_lengths(unit_lower))
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
     return off_diagonal(moved + moved.mT)
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _inverse_adjoint(cotangent, unit_lower):
     """Return the adjoint of the differential of the inverse, for hollow cotangents."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -385,7 +385,7 @@ def _inverse_adjoint(cotangent, unit_lower):
     return strictly_lower(2.0 * _rows_differential(image, factor, scale))
 
 
-@piecewise(held=8)
+@batched(held=8)
 def _inverse_second_differential(vector_a, vector_b, unit_lower):
     vector_a, vector_b, unit_lower = (
         moving_strictly_lower(x) for x in (vector_a, vector_b, unit_lower)
@@ -400,7 +400,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     return off_diagonal(half + half.mT)
 
 
-@piecewise(held=8)
+@batched(held=8)
 def _inverse_second_adjoint(vector, cotangent, unit_lower):
     """Return how `_inverse_adjoint` moves along a vector, for hollow cotangents.
 

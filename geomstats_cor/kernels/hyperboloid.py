@@ -623,23 +623,9 @@ def _radial(factor, differential):
     )
 
 
-def _origin_factor(square):
-    return 0.5 * asinh_quotient(square)
-
-
-_to_origin_tangent = _radial(_origin_factor, hyperboloid_to_origin_tangent_differential)
-
-# The same times a constant for each point, an array that is not differentiated: one
-# pass over the points instead of two.
-scaled_origin_tangent = StatedGradient(
-    lambda point, scale: scale * _origin_factor(row_dot(point, point)) * point,
-    lambda tangents, point, scale: (
-        scale * hyperboloid_to_origin_tangent_differential(tangents[0], point)
-    ),
-    lambda cotangent, needed, point, scale: (
-        hyperboloid_to_origin_tangent_differential(scale * cotangent, point),
-        None,
-    ),
+_to_origin_tangent = _radial(
+    lambda square: 0.5 * asinh_quotient(square),
+    hyperboloid_to_origin_tangent_differential,
 )
 _from_origin_tangent = _radial(
     lambda square: 2.0 * sinh_quotient(4.0 * square),

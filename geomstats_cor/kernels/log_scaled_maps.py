@@ -43,7 +43,6 @@ from .symmetric import (
     are_positive,
     log_differential_at,
     log_second_differential_at,
-    lower_spectral,
     positive_spectrum,
     spectral,
     sym_log,
@@ -346,13 +345,6 @@ def balanced_adjoint(cotangent, balanced, extra=0.0):
 def _row_products(x, y):
     """Return the diagonal of the product of symmetric matrices."""
     return namespace(x).sum(x * y, axis=-1)
-
-
-@in_own_precision
-def lower_log_scaled(correlation):
-    """Return the lower triangle of the image, up to rounding, without derivatives."""
-    _, values, vectors = balanced_spectrum(correlation)
-    return lower_spectral(namespace(values).log(values), vectors)
 
 
 def _log_scaled_value(correlation, scaling, values, vectors):

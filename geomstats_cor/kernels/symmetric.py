@@ -25,7 +25,6 @@ from ._array import (
     eigh,
     eps,
     extremes,
-    matmul,
     namespace,
     symmetrize,
 )
@@ -35,7 +34,6 @@ from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
 from ._quotients import exp_minus_one
 from ._tolerances import rank_tolerance
-from ._triangles import lower_half_of_product
 
 
 @in_own_precision
@@ -63,12 +61,7 @@ def spectral(values, vectors):
     array([[1.25, 0.75],
            [0.75, 1.25]])
     """
-    return matmul(vectors * as_rows(values), vectors.mT)
-
-
-def lower_spectral(values, vectors):
-    """Return the lower triangle of `spectral`; what is above it means nothing."""
-    return lower_half_of_product(vectors * as_rows(values), vectors.mT)
+    return (vectors * as_rows(values)) @ vectors.mT
 
 
 @in_own_precision
@@ -175,13 +168,6 @@ def are_positive(values, tolerance):
         return False
     smallest, largest = extremes(values)
     return smallest > tolerance * largest
-
-
-@in_own_precision
-def lower_sym_log(matrix):
-    """Return the lower triangle of the logarithm, without derivatives."""
-    values, vectors = positive_spectrum(matrix)
-    return lower_spectral(namespace(values).log(values), vectors)
 
 
 def spectral_function(

@@ -19,13 +19,11 @@ from ..exceptions import ShapeError
 from ..geometries import ImageMetric
 from ..hyperplanes import Hyperplanes
 from ..kernels._array import constant
-from ..kernels._precision import in_own_precision
 from ..validation import (
     as_arrays,
     require_finite,
     require_finite_result,
     require_matrices,
-    require_stack,
 )
 from .components import TensorComponents
 
@@ -307,7 +305,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
         return self.geometry.dist(image_a, image_b)
 
-    @in_own_precision
+    @operation(stacks=("point_a", "point_b"))
     def dist_broadcast(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
         """Return the distances :math:`d(P_i, Q_j)` between all points of two stacks.
 
@@ -323,16 +321,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dist : array, shape=[k, l]
             Distances.
         """
-        point_a, point_b = as_arrays(point_a=point_a, point_b=point_b)
-        require_stack(point_a=point_a, point_b=point_b)
-        (point_a,), (point_b,) = (
-            self._validated(point_a=point_a),
-            self._validated(point_b=point_b),
-        )
         image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
         return self.geometry.dist_broadcast(image_a, image_b)
 
-    @in_own_precision
+    @operation(stacks=("points",))
     def dist_pairwise(
         self, points: ArrayLike, n_jobs: int = 1, **joblib_kwargs: Any
     ) -> Array:
@@ -352,9 +344,6 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dist : array, shape=[k, k]
             Symmetric matrix of distances.
         """
-        (points,) = as_arrays(points=points)
-        require_stack(points=points)
-        (points,) = self._validated(points=points)
         image = self.diffeo.at(points).image
         return self.geometry.dist_broadcast(image, image)
 
@@ -374,7 +363,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dists = self.dist_pairwise(points)
         return array_namespace(dists).max(dists)
 
-    @in_own_precision
+    @operation(points=("point",), stacks=("neighbors",))
     def closest_neighbor_index(self, point: ArrayLike, neighbors: ArrayLike) -> Array:
         r"""Return the index of the neighbour closest to each point.
 
@@ -392,12 +381,6 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         index : array of int, shape=[...]
             Index of the closest neighbour.
         """
-        point, neighbors = as_arrays(point=point, neighbors=neighbors)
-        require_stack(neighbors=neighbors)
-        (point,), (neighbors,) = (
-            self._validated(point=point),
-            self._validated(neighbors=neighbors),
-        )
         image, others = self.diffeo.at(point).image, self.diffeo.at(neighbors).image
         dists = self.geometry.dist(image[..., None, :, :], others)
         return array_namespace(dists).argmin(dists, axis=-1)
@@ -698,7 +681,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             require_finite_result(image)
         return self.diffeo.factor_of_image(image)
 
-    @in_own_precision
+    @operation()
     def coords_from_factor(self, factor: ArrayLike, is_lower: bool = False) -> Array:
         r"""Return the coordinates of points :math:`F F^\top`, not forming the points.
 
@@ -734,7 +717,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
             require_finite_result(image)
         return self.geometry.to_coords(image)
 
-    @in_own_precision
+    @operation()
     def bounded_coords(self, coords: Array) -> Array:
         r"""Bound coordinates smoothly, so that all that is computed of them is finite.
 

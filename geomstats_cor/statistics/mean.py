@@ -57,7 +57,7 @@ def frechet_mean(points, space, weights=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     mean = metric.image_space.metric.mean
     return metric.diffeo.inverse(_call(mean, space, image, weights))
@@ -96,7 +96,7 @@ def frechet_variance(points, space, mean=None, weights=None):
     points, mean, weights = as_arrays(
         ("mean", "weights"), points=points, mean=mean, weights=weights
     )
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     if mean is None:
         center = _call(metric.image_space.metric.mean, space, image, weights)
@@ -108,7 +108,7 @@ def frechet_variance(points, space, mean=None, weights=None):
     return array_namespace(squares).sum(weights * squares, axis=-1)
 
 
-def _admit_stack(points, space, weights):
+def _validated_sample(points, space, weights):
     """Return the equipped space, the images of the points, and weights of sum one."""
     points, weights = as_arrays(("weights",), points=points, weights=weights)
     require_stack(points=points)
