@@ -7,22 +7,30 @@ questions, so that the pullback never has to ask which one it stands on.
 
 import abc
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from geomstats.geometry.riemannian_metric import RiemannianMetric
 
+from .. import kernels
+from .._types import Array
 from ..exceptions import ArrayTypeError, ParameterError
 from ..kernels._array import constant, namespace
 from ..kernels._batching import for_each
 from ..kernels._quotients import length
 from ..kernels.factors import bounded_length
+from ..statistics.image_statistics import ImageStatistics
 
 
-class ImageMetric(RiemannianMetric, abc.ABC):
+class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
     """A metric on the image space of a diffeomorphism.
 
-    What a `CorrelationMetric` asks of the space it is pulled back from. Abstract
-    methods are what another metric has to answer; `FlatMetric` answers most of them.
+    What a `CorrelationMetric` asks of the space it is pulled back from. Three
+    methods are required: `exp`, `log` and `orthonormal`, which gives the components of
+    tangent vectors in an orthonormal frame; with its inverse, `from_orthonormal`,
+    coordinates follow. The rest is optional, and raises an error that names what is
+    missing. `FlatMetric` has it all.
 
     Parameters
     ----------
@@ -57,8 +65,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
     parameters = None
     least_stretch = 1.0
 
-    @abc.abstractmethod
-    def to_coords(self, point):
+    def to_coords(self, point: Array) -> Array:
         """Return the coordinates of points, null at the origin.
 
         Parameters
@@ -69,11 +76,12 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         Returns
         -------
         coords : array, shape=[..., d]
-            Coordinates, an isometry if the metric is flat.
+            Coordinates, an isometry if the metric is flat; by default, the logarithm
+            at the null matrix.
         """
+        return self.log_coords(point, 0.0 * point)
 
-    @abc.abstractmethod
-    def from_coords(self, coords):
+    def from_coords(self, coords: Array) -> Array:
         """Return the points with given coordinates, the inverse of `to_coords`.
 
         Parameters
@@ -86,9 +94,9 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         point : array, shape=[..., n, n]
             Points.
         """
+        return self.exp_coords(coords, 0.0 * kernels.unpack_strictly_lower(coords))
 
-    @abc.abstractmethod
-    def log_coords(self, point, base_point):
+    def log_coords(self, point: Array, base_point: Array) -> Array:
         """Return the coordinates of logarithms in an orthonormal frame.
 
         .. math:: |x_P(Q)| = d(P, Q) .
@@ -105,9 +113,10 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         coords : array, shape=[..., d]
             Coordinates.
         """
+        vector = self.log(point, base_point)
+        return kernels.pack_strictly_lower(self.orthonormal(vector, base_point))
 
-    @abc.abstractmethod
-    def exp_coords(self, coords, base_point):
+    def exp_coords(self, coords: Array, base_point: Array) -> Array:
         """Return the exponential of vectors given by coordinates, see `log_coords`.
 
         Parameters
@@ -122,9 +131,11 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         point : array, shape=[..., n, n]
             End point of the geodesic.
         """
+        components = kernels.unpack_strictly_lower(coords)
+        return self.exp(self.from_orthonormal(components, base_point), base_point)
 
     @abc.abstractmethod
-    def orthonormal(self, vector, base_point):
+    def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         r"""Return the components of tangent vectors in an orthonormal frame.
 
         .. math:: \langle A, B \rangle_P = \operatorname{tr}(a^\top b) .
@@ -142,8 +153,138 @@ class ImageMetric(RiemannianMetric, abc.ABC):
             Components :math:`a`, in the shape of a matrix.
         """
 
+    def from_orthonormal(self, components: Array, base_point: Array = None) -> Array:
+        """Return the tangent vectors with given components, see `orthonormal`.
+
+        Parameters
+        ----------
+        components : array, shape=[..., n, n]
+            Components, in the shape of a matrix.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        vector : array, shape=[..., n, n]
+            Tangent vectors.
+        """
+        self._missing("from_orthonormal", "Exponentials of coordinates")
+
     @abc.abstractmethod
-    def acceleration(self, velocity, base_point):
+    def exp(self, tangent_vec: Array, base_point: Array) -> Array:
+        """Return the end points of geodesics.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        end_point : array, shape=[..., n, n]
+            End point.
+        """
+
+    @abc.abstractmethod
+    def log(self, point: Array, base_point: Array) -> Array:
+        """Return the initial velocities of the geodesics from one point to another.
+
+        Parameters
+        ----------
+        point : array, shape=[..., n, n]
+            End point.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the base point.
+        """
+
+    def squared_dist(self, point_a: Array, point_b: Array) -> Array:
+        """Return the squared distance; by default, that of the logarithm.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        squared_dist : array, shape=[...]
+            Squared distance.
+        """
+        return self.squared_norm(self.log(point_b, point_a), point_a)
+
+    def dist(self, point_a: Array, point_b: Array) -> Array:
+        """Return the distance.
+
+        Parameters
+        ----------
+        point_a, point_b : array, shape=[..., n, n]
+            Points.
+
+        Returns
+        -------
+        dist : array, shape=[...]
+            Distance.
+        """
+        return length(self.squared_dist(point_a, point_b))
+
+    def parallel_transport(
+        self,
+        tangent_vec: Array,
+        base_point: Array,
+        direction: Array = None,
+        end_point: Array = None,
+    ) -> Array:
+        """Transport tangent vectors along geodesics; optional.
+
+        Parameters
+        ----------
+        tangent_vec : array, shape=[..., n, n]
+            Tangent vector at the base point.
+        base_point : array, shape=[..., n, n]
+            Base point.
+        direction : array, shape=[..., n, n]
+            Initial velocity of the geodesic.
+        end_point : array, shape=[..., n, n]
+            End point of the geodesic, instead of a direction.
+
+        Returns
+        -------
+        transported : array, shape=[..., n, n]
+            Tangent vector at the end point.
+        """
+        self._missing("parallel_transport", "Parallel transports")
+
+    def curvature(
+        self,
+        tangent_vec_a: Array,
+        tangent_vec_b: Array,
+        tangent_vec_c: Array,
+        base_point: Array = None,
+    ) -> Array:
+        """Return the curvature R(A, B) C; optional.
+
+        Parameters
+        ----------
+        tangent_vec_a, tangent_vec_b, tangent_vec_c : array, shape=[..., n, n]
+            Tangent vectors.
+        base_point : array, shape=[..., n, n]
+            Base point.
+
+        Returns
+        -------
+        curvature : array, shape=[..., n, n]
+            Tangent vector.
+        """
+        self._missing("curvature", "Curvatures")
+
+    def acceleration(self, velocity: Array, base_point: Array) -> Array:
         r"""Return the second derivative of the geodesic with a given velocity.
 
         .. math:: \left. \frac{d^2}{dt^2} \right|_{t = 0} \exp_P(t V) .
@@ -160,152 +301,9 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         acceleration : array, shape=[..., n, n]
             Second derivative of the entries.
         """
+        self._missing("acceleration", "The geodesic equation and Christoffel symbols")
 
-    @abc.abstractmethod
-    def hyperplanes(self, metric):
-        """Return the hyperplanes of a pullback of this metric.
-
-        Parameters
-        ----------
-        metric : CorrelationMetric
-            The pullback.
-
-        Returns
-        -------
-        hyperplanes : Hyperplanes
-            What neural layers ask of it.
-        """
-
-    @abc.abstractmethod
-    def stiffness(self, logs):
-        r"""Return the diagonals of Hessians of half the squared distance.
-
-        .. math:: \left( \nabla^2 \, \tfrac12 d(\cdot, P)^2 \right)_{kk} .
-
-        Parameters
-        ----------
-        logs : array, shape=[..., d]
-            Points, as coordinates of their logarithms at the place of the Hessian.
-
-        Returns
-        -------
-        diagonals : array, shape=[..., d]
-            Diagonals, in the orthonormal frame of `log_coords`.
-        """
-
-    @abc.abstractmethod
-    def hessian(self, logs, weights):
-        r"""Return the product with a weighted sum of such Hessians, a function.
-
-        .. math:: v \mapsto \sum_i w_i \, \nabla^2 \tfrac12 d(\cdot, P_i)^2 \, v .
-
-        Parameters
-        ----------
-        logs : array, shape=[..., N, d]
-            Points, as coordinates of their logarithms at the place of the Hessian.
-        weights : array, shape=[..., N]
-            Weights.
-
-        Returns
-        -------
-        product : callable
-            Maps vectors [..., d] to vectors [..., d].
-        """
-
-    @abc.abstractmethod
-    def mean(self, points, weights):
-        r"""Return the Fréchet mean of stacks of points.
-
-        .. math:: \operatorname{argmin}_P \sum_i w_i d(P, P_i)^2 .
-
-        Parameters
-        ----------
-        points : array, shape=[..., N, n, n]
-            Points.
-        weights : array, shape=[..., N]
-            Weights, not negative, of sum one.
-
-        Returns
-        -------
-        mean : array, shape=[..., n, n]
-            Fréchet mean.
-        """
-
-    @abc.abstractmethod
-    def regression(self, points, design, weights):
-        r"""Return the least squares geodesic through points of a stack.
-
-        Minimises :math:`\sum_i w_i d(\exp_B(\sum_j Q_{ij} V_j), P_i)^2`.
-
-        Parameters
-        ----------
-        points : array, shape=[N, n, n]
-            Points.
-        design : array, shape=[N, q]
-            Covariates of weighted mean zero, orthonormal in the weighted product.
-        weights : array, shape=[N]
-            Weights of sum one.
-
-        Returns
-        -------
-        base_point : array, shape=[n, n]
-            Point :math:`B`.
-        coefficients : array, shape=[q, d]
-            Coordinates of the vectors :math:`V_j`, as those of `log_coords`.
-        """
-
-    @abc.abstractmethod
-    def kernel_lengths(self, points_a, points_b):
-        """Return the lengths between stacks that the kernel is a function of.
-
-        Parameters
-        ----------
-        points_a : array, shape=[k, n, n]
-            Points.
-        points_b : array, shape=[l, n, n]
-            Points.
-
-        Returns
-        -------
-        lengths : array, shape=[k, l]
-            Lengths.
-        """
-
-    @abc.abstractmethod
-    def kernel(self, lengths, sigma):
-        """Return the values of a positive definite kernel.
-
-        Parameters
-        ----------
-        lengths : array, shape=[...]
-            What `kernel_lengths` returned.
-        sigma : float
-            Length scale, positive.
-
-        Returns
-        -------
-        kernel : array, shape=[...]
-            Values.
-        """
-
-    @abc.abstractmethod
-    def log_exp_jacobian(self, coords):
-        r"""Return the logarithm of the factor by which exponentials stretch volumes.
-
-        .. math:: \log \left| \det d_v \exp_P \right| .
-
-        Parameters
-        ----------
-        coords : array, shape=[..., d]
-            Vector :math:`v`, in the coordinates of `log_coords`.
-
-        Returns
-        -------
-        stretch : array, shape=[...]
-            Logarithm of the Jacobian; it does not depend on the base point.
-        """
-
-    def bounded_coords(self, coords, radius):
+    def bounded_coords(self, coords: Array, radius: float) -> Array:
         """Bound coordinates smoothly, see `CorrelationMetric.bounded_coords`.
 
         Parameters
@@ -322,7 +320,9 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         """
         return bounded_length(coords, radius * self.least_stretch)
 
-    def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
+    def inner_product(
+        self, tangent_vec_a: Array, tangent_vec_b: Array, base_point: Array = None
+    ) -> Array:
         """Return the inner product of tangent vectors.
 
         Parameters
@@ -341,7 +341,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         frame_b = self.orthonormal(tangent_vec_b, base_point)
         return namespace(frame_a, frame_b).sum(frame_a * frame_b, axis=(-2, -1))
 
-    def squared_norm(self, vector, base_point=None):
+    def squared_norm(self, vector: Array, base_point: Array = None) -> Array:
         """Return the squared length of tangent vectors.
 
         Parameters
@@ -359,7 +359,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         frame = self.orthonormal(vector, base_point)
         return namespace(frame).sum(frame * frame, axis=(-2, -1))
 
-    def norm(self, vector, base_point=None):
+    def norm(self, vector: Array, base_point: Array = None) -> Array:
         """Return the length of tangent vectors.
 
         Parameters
@@ -376,7 +376,7 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         """
         return length(self.squared_norm(vector, base_point))
 
-    def dist_broadcast(self, point_a, point_b):
+    def dist_broadcast(self, point_a: Array, point_b: Array) -> Array:
         """Return the distances between all points of two batches.
 
         Parameters
@@ -393,7 +393,12 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         """
         return for_each(self.dist, point_a, point_b)
 
-    def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
+    def geodesic(
+        self,
+        initial_point: Array,
+        end_point: Array = None,
+        initial_tangent_vec: Array = None,
+    ) -> Callable[[Any], Array]:
         """Return the geodesic from a point, to a point or with a velocity.
 
         Parameters

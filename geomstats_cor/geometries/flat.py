@@ -4,8 +4,8 @@ import abc
 import math
 
 from .. import kernels
+from .._types import Array
 from ..exceptions import ParameterError
-from ..hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from ..kernels._array import eye_like, namespace
 from ..kernels._batching import for_each
 from ..kernels._quotients import length
@@ -14,6 +14,7 @@ from ..kernels.packed_hollow import (
     row0_strict_part,
     scale_packed_hollow,
 )
+from ..statistics.image_statistics import FlatStatistics
 from .base import (
     ImageMetric,
     _broadcast,
@@ -22,7 +23,7 @@ from .base import (
 )
 
 
-class FlatMetric(ImageMetric):
+class FlatMetric(FlatStatistics, ImageMetric):
     """A Euclidean inner product on a linear space of matrices.
 
     .. math:: d(X, Y) = |x(X) - x(Y)| ,
@@ -62,13 +63,7 @@ class FlatMetric(ImageMetric):
     is_flat = True
     strict_eigenvalues = None
 
-    def hyperplanes(self, metric):
-        """Return the hyperplanes of a pullback of this metric."""
-        if metric.diffeo.is_strict_part_at_identity and self.strict_eigenvalues:
-            return StrictPartHyperplanes(metric)
-        return FlatHyperplanes(metric)
-
-    def strict_part(self, coords):
+    def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates.
 
         Parameters
@@ -83,8 +78,7 @@ class FlatMetric(ImageMetric):
         """
         return kernels.pack_strictly_lower(self.from_coords(coords))
 
-    @abc.abstractmethod
-    def from_strict_part(self, packed):
+    def from_strict_part(self, packed: Array) -> Array:
         """Return the coordinates of vectors with given packed strict lower entries.
 
         Parameters
@@ -97,8 +91,9 @@ class FlatMetric(ImageMetric):
         coords : array, shape=[..., d]
             Coordinates.
         """
+        self._missing("from_strict_part", "Layers with weights in closed form")
 
-    def from_printed(self, values):
+    def from_printed(self, values: Array) -> Array:
         """Return coordinates from components in the basis that [C2026]_ prints.
 
         Parameters
@@ -118,31 +113,39 @@ class FlatMetric(ImageMetric):
         """
         return values
 
-    def exp(self, tangent_vec, base_point):
+    @abc.abstractmethod
+    def to_coords(self, point: Array) -> Array:
+        """Return orthonormal coordinates."""
+
+    @abc.abstractmethod
+    def from_coords(self, coords: Array) -> Array:
+        """Return the matrix with given coordinates."""
+
+    def exp(self, tangent_vec: Array, base_point: Array) -> Array:
         """Return the end point of a straight line."""
         return base_point + tangent_vec
 
-    def log(self, point, base_point):
+    def log(self, point: Array, base_point: Array) -> Array:
         """Return the tangent vector from one point to another."""
         return point - base_point
 
-    def log_coords(self, point, base_point):
+    def log_coords(self, point: Array, base_point: Array) -> Array:
         """Return differences of coordinates."""
         return self.to_coords(point) - self.to_coords(base_point)
 
-    def exp_coords(self, coords, base_point):
+    def exp_coords(self, coords: Array, base_point: Array) -> Array:
         """Return the points whose coordinates differ by the given ones."""
         return self.from_coords(self.to_coords(base_point) + coords)
 
-    def squared_dist(self, point_a, point_b):
+    def squared_dist(self, point_a: Array, point_b: Array) -> Array:
         """Return the squared distance."""
         return self.squared_norm(point_b - point_a)
 
-    def dist(self, point_a, point_b):
+    def dist(self, point_a: Array, point_b: Array) -> Array:
         """Return the distance."""
         return self.norm(point_b - point_a)
 
-    def dist_broadcast(self, point_a, point_b):
+    def dist_broadcast(self, point_a: Array, point_b: Array) -> Array:
         """Return the distances between all points of two stacks, in coordinates."""
 
         def dists(a, b):
@@ -153,52 +156,28 @@ class FlatMetric(ImageMetric):
         return for_each(dists, coords_a, coords_b, axes=1)
 
     def parallel_transport(
-        self, tangent_vec, base_point, direction=None, end_point=None
-    ):
+        self,
+        tangent_vec: Array,
+        base_point: Array,
+        direction: Array = None,
+        end_point: Array = None,
+    ) -> Array:
         """Return the same vector, elsewhere."""
         return _broadcast(tangent_vec, base_point, direction, end_point)
 
-    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+    def curvature(
+        self,
+        tangent_vec_a: Array,
+        tangent_vec_b: Array,
+        tangent_vec_c: Array,
+        base_point: Array = None,
+    ) -> Array:
         """Return zero."""
         return 0.0 * _broadcast(tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point)
 
-    def acceleration(self, velocity, base_point):
+    def acceleration(self, velocity: Array, base_point: Array) -> Array:
         """Return zero: geodesics are straight lines."""
         return 0.0 * _broadcast(velocity, base_point)
-
-    def stiffness(self, logs):
-        """Return ones: the Hessian is the identity."""
-        return namespace(logs).ones_like(logs)
-
-    def hessian(self, logs, weights):
-        """Return the product with the sum of the weights."""
-        total = namespace(weights).sum(weights, axis=-1)[..., None]
-        return lambda vector: total * vector
-
-    def mean(self, points, weights):
-        """Return the weighted average."""
-        xp = namespace(points)
-        flat = xp.reshape(points, (*points.shape[:-2], math.prod(points.shape[-2:])))
-        mean = (weights[..., None, :] @ flat)[..., 0, :]
-        return xp.reshape(mean, (*mean.shape[:-1], *points.shape[-2:]))
-
-    def regression(self, points, design, weights):
-        """Return ordinary least squares in coordinates: averages, in closed form."""
-        base_point = self.mean(points, weights)
-        coords = self.log_coords(points, base_point)
-        return base_point, (weights[:, None] * design).mT @ coords
-
-    def kernel_lengths(self, points_a, points_b):
-        """Return the distances."""
-        return self.dist_broadcast(points_a, points_b)
-
-    def kernel(self, lengths, sigma):
-        r"""Return the Gaussian :math:`\exp(-d^2 / (2 \sigma^2))`."""
-        return namespace(lengths).exp(-0.5 * (lengths / sigma) ** 2)
-
-    def log_exp_jacobian(self, coords):
-        """Return zero: exponentials keep volumes."""
-        return 0.0 * coords[..., 0]
 
 
 class StrictlyLowerMetric(FlatMetric):
@@ -233,23 +212,23 @@ class StrictlyLowerMetric(FlatMetric):
     parameters = ()
     strict_eigenvalues = (0.5, 0.5, 0.5)
 
-    def strict_part(self, coords):
+    def strict_part(self, coords: Array) -> Array:
         """Return the coordinates themselves."""
         return coords
 
-    def from_strict_part(self, packed):
+    def from_strict_part(self, packed: Array) -> Array:
         """Return the entries themselves."""
         return packed
 
-    def orthonormal(self, vector, base_point=None):
+    def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         """Return the vector itself."""
         return vector
 
-    def to_coords(self, point):
+    def to_coords(self, point: Array) -> Array:
         """Pack the strict lower entries."""
         return kernels.pack_strictly_lower(point)
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Array) -> Array:
         """Unpack the strict lower entries."""
         return kernels.unpack_strictly_lower(coords)
 
@@ -283,7 +262,7 @@ class UnitLowerMetric(StrictlyLowerMetric):
            [2., 3., 1.]])
     """
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Array) -> Array:
         """Unpack the strict lower entries below a unit diagonal."""
         strict = super().from_coords(coords)
         return strict + eye_like(strict)
@@ -332,11 +311,11 @@ class HollowMetric(FlatMetric):
         self.parameters = self.strict_eigenvalues = self.eigenvalues
         self.least_stretch = _least_root(self.eigenvalues)
 
-    def strict_part(self, coords):
+    def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates."""
         return scale_packed_hollow(coords, self._factors(-1.0))
 
-    def from_strict_part(self, packed):
+    def from_strict_part(self, packed: Array) -> Array:
         """Return the coordinates of vectors with given packed strict lower entries."""
         return scale_packed_hollow(packed, self._factors(1.0))
 
@@ -346,20 +325,20 @@ class HollowMetric(FlatMetric):
             for value in self.eigenvalues
         )
 
-    def from_printed(self, values):
+    def from_printed(self, values: Array) -> Array:
         """Return the components: the printed basis is an orthonormal one."""
         _require_frobenius(self.eigenvalues)
         return values
 
-    def orthonormal(self, vector, base_point=None):
+    def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         """Return the image by the square root of the product."""
         return kernels.scale_hollow(vector, kernels.roots(self.eigenvalues))
 
-    def to_coords(self, point):
+    def to_coords(self, point: Array) -> Array:
         """Return orthonormal coordinates."""
         return kernels.hollow_to_coords(point, self.eigenvalues)
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Array) -> Array:
         """Return the matrix with given coordinates."""
         return kernels.hollow_from_coords(coords, self.eigenvalues)
 
@@ -411,28 +390,28 @@ class NullRowSumsMetric(FlatMetric):
             space.n, alpha, alpha + delta, zeta
         )
 
-    def from_strict_part(self, packed):
+    def from_strict_part(self, packed: Array) -> Array:
         """Return the coordinates of vectors with given packed strict lower entries."""
         return row0_from_strict_part(packed, self.eigenvalues)
 
-    def strict_part(self, coords):
+    def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates."""
         return row0_strict_part(coords, self.eigenvalues)
 
-    def from_printed(self, values):
+    def from_printed(self, values: Array) -> Array:
         """Return coordinates from components in a basis that is not orthonormal."""
         _require_frobenius(self.eigenvalues)
         return self.to_coords(kernels.row0_from_printed(values))
 
-    def orthonormal(self, vector, base_point=None):
+    def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         """Return the image by the square root of the product."""
         return kernels.scale_row0(vector, kernels.roots(self.eigenvalues))
 
-    def to_coords(self, point):
+    def to_coords(self, point: Array) -> Array:
         """Return orthonormal coordinates."""
         return kernels.row0_to_coords(point, self.eigenvalues)
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Array) -> Array:
         """Return the matrix with given coordinates."""
         return kernels.row0_from_coords(coords, self.eigenvalues)
 

@@ -15,9 +15,9 @@ from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 from .._boundary import operation, validated
 from .._types import Array, ArrayLike
 from ..diffeos import CorrelationDiffeo
-from ..exceptions import ShapeError
+from ..exceptions import ParameterError, ShapeError
 from ..geometries import ImageMetric
-from ..hyperplanes import Hyperplanes
+from ..hyperplanes import FlatHyperplanes, Hyperplanes, StrictPartHyperplanes
 from ..kernels._array import constant
 from ..validation import (
     as_arrays,
@@ -826,7 +826,14 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         hyperplanes : Hyperplanes
             Signed distances to hyperplanes, and points with given ones.
         """
-        return self.geometry.hyperplanes(self)
+        if not self.geometry.is_flat:
+            raise ParameterError(
+                f"{type(self).__name__} has no hyperplanes: it is curved, and does not "
+                f"override the method `hyperplanes`."
+            )
+        if self.diffeo.is_strict_part_at_identity and self.geometry.strict_eigenvalues:
+            return StrictPartHyperplanes(self)
+        return FlatHyperplanes(self)
 
     def is_same(self, other: Any) -> bool:
         """Tell whether another metric is this one, on matrices of the same size.

@@ -32,6 +32,7 @@ from ..geometries import (
     StrictlyLowerMetric,
     UnitLowerMetric,
 )
+from ..hyperplanes import BallHyperplanes, Hyperplanes
 from .base import CorrelationMetric
 
 
@@ -275,6 +276,15 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(HyperbolicRowsMetric, weights=weights)
         super().__init__(space, PolyHyperbolicCholeskyDiffeo(), image_space)
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes of the ball that joins all rows."""
+        if not self.geometry.is_canonical:
+            raise ParameterError(
+                "a poly-hyperbolic metric with weights other than one has no "
+                "hyperplanes in a single ball: equip the space with weights=None."
+            )
+        return BallHyperplanes(self)
 
 
 #: The classes of the five metrics, by their short names.
