@@ -62,14 +62,13 @@ def window_covariance(signal, window=20, hop=10):
     """
     if window < 2 or hop < 1:
         raise ParameterError(
-            f"windows of at least 2 and a hop of at least 1 are wanted, not {window} "
-            f"and {hop}"
+            f"window is {window} and hop {hop}: expected at least 2 and 1"
         )
     length = signal.shape[-1]
     if length < window + hop:
         raise DataError(
-            f"has {length} samples: at least two windows of {window} with hop "
-            f"{hop} are wanted, {window + hop} samples"
+            f"has {length} samples: expected at least {window + hop}, two windows of "
+            f"{window} with hop {hop}"
         )
     windows = np.lib.stride_tricks.sliding_window_view(signal, window, axis=-1)
     windows = windows[..., ::hop, :].swapaxes(-1, -2)
@@ -186,11 +185,11 @@ def _read_signal(file, length, **settings):
     signal = np.load(file, allow_pickle=False)
     if signal.ndim != 1 or signal.dtype.kind != "c":
         raise DataError(
-            f"is {signal.dtype} of shape {signal.shape}: a complex signal with one "
-            f"axis is wanted"
+            f"is {signal.dtype} of shape {signal.shape}: expected a complex signal "
+            f"with one axis"
         )
     if length is not None and len(signal) < length:
-        raise DataError(f"has {len(signal)} samples, and {length} are wanted")
+        raise DataError(f"has {len(signal)} samples: expected at least {length}")
     signal = usable_signal(signal[:length].astype(np.complex128))
     return signal_input(signal, **settings)
 
@@ -250,8 +249,8 @@ def load_radar_synthetic(
     """
     if signals < len(CLASSES) or length < 2 or not spread >= 0.0:
         raise ParameterError(
-            f"at least {len(CLASSES)} signals of 2 samples and a spread of zero or "
-            f"more are wanted, not {signals}, {length} and {spread}"
+            f"signals is {signals}, length {length} and spread {spread}: expected at "
+            f"least {len(CLASSES)}, 2 and 0"
         )
     rng = np.random.default_rng(seed)
     centers = np.array(list(CLASSES.values()))

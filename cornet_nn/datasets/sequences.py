@@ -196,11 +196,11 @@ class SequenceMatrices:
             raise DataError("is empty")
         if self.skeleton is not None:
             sequence = sequence.reshape(len(sequence), -1)
-            wanted = 3 * len(self.skeleton.joints)
-            if sequence.shape[1] != wanted:
+            expected = 3 * len(self.skeleton.joints)
+            if sequence.shape[1] != expected:
                 raise DataError(
-                    f"has {sequence.shape[1]} coordinates in a frame: {wanted} are "
-                    f"wanted, three for each of {len(self.skeleton.joints)} joints"
+                    f"has {sequence.shape[1]} coordinates in a frame: expected "
+                    f"{expected}, three for each of {len(self.skeleton.joints)} joints"
                 )
             sequence = sequence.reshape(len(sequence), -1, 3)
         needed, reason = 2**self.levels, f"a pyramid of {self.levels} levels"

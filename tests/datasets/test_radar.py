@@ -163,9 +163,12 @@ def test_length_crops(tmp_path, rng):
     [
         ({"representation": "image"}, "representation is 'signal' or 'covariance'"),
         ({"shrinkage": 0.1}, "shrinkage and ridge are for covariance matrices"),
-        ({"signals": 2}, "at least 3 signals"),
-        ({"spread": -1.0}, "a spread of zero or more"),
-        ({"representation": "covariance", "hop": 0}, "hop of at least 1"),
+        ({"signals": 2}, "signals is 2.*expected at least 3"),
+        ({"spread": -1.0}, "spread -1.0: expected"),
+        (
+            {"representation": "covariance", "hop": 0},
+            "hop 0: expected at least 2 and 1",
+        ),
         ({"color": "red"}, "no option color: its options are seed, signals"),
     ],
 )
