@@ -142,7 +142,7 @@ def test_bad_signals_are_named(tmp_path, rng):
         "empty_0": "is empty",
         "constant_1": "is constant",
         "nan_1": "has a NaN",
-        "real_2": "is float64 of shape (200,): a complex signal",
+        "real_2": "is float64 of shape (200,): expected a complex signal",
         "short_2": r"has shape (2, 150), and others (2, 200)",
         "object_2": "cannot be read",
     }.items():
@@ -167,7 +167,7 @@ def test_length_crops(tmp_path, rng):
         ({"spread": -1.0}, "spread -1.0: expected"),
         (
             {"representation": "covariance", "hop": 0},
-            "hop 0: expected at least 2 and 1",
+            "hop 0: expected at least",
         ),
         ({"color": "red"}, "no option color: its options are seed, signals"),
     ],
