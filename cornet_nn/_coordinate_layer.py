@@ -1,6 +1,6 @@
 """Layers that map coordinates to coordinates under the same metric."""
 
-from ._doors import require_size
+from ._validation import require_size
 from ._layer import CorLayer
 from ._precision import in_full_precision
 

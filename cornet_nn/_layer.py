@@ -6,9 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from geomstats_cor.kernels import unpack_strictly_lower
-
-from ._doors import hyperplanes_of, lacks_channels, require_positive, require_size
+from ._validation import hyperplanes_of, lacks_channels, require_positive, require_size
 from ._precision import in_full_precision
 from ._state import carry_description
 
@@ -47,7 +45,9 @@ class CorLayer(nn.Module, abc.ABC):
     def __init__(self, space_in, space_out, channels, channels_out):
         super().__init__()
         self.hyperplanes_in = hyperplanes_of(space_in)
-        self.hyperplanes_out = None if space_out is None else hyperplanes_of(space_out)
+        self.hyperplanes_out = None
+        if space_out is not None:
+            self.hyperplanes_out = hyperplanes_of(space_out, type(self).__name__)
         self.channels, self.channels_out = channels, channels_out
         carry_description(self)
 
@@ -267,8 +267,7 @@ class HyperplaneLayer(CorLayer):
         normals : tensor, shape=[out, fan, n, n]
             Symmetric hollow matrices.
         """
-        lower = unpack_strictly_lower(self.hyperplanes_in.to_normal(self.weight))
-        return lower + lower.mT
+        return self.hyperplanes_in.normals(self.weight)
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
         name = prefix + "weight"

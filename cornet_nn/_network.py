@@ -8,7 +8,7 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import hyperplanes_of, require_size
+from ._validation import hyperplanes_of, require_size
 from ._precision import in_full_precision
 from .batch_norm import CorBatchNorm
 from .sequential import run_layers

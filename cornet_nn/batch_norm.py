@@ -7,7 +7,7 @@ from torch import nn
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 from ._coordinate_layer import CoordinateLayer
-from ._doors import require_numbers, require_positive
+from ._validation import require_numbers, require_positive
 
 SCALES = ("channel", "coordinates", None)
 

@@ -4,7 +4,7 @@ import torch
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._doors import hyperplanes_of, require_basis_of, require_positive
+from ._validation import hyperplanes_of, require_basis_of, require_positive
 from ._layer import HyperplaneLayer
 
 

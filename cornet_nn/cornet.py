@@ -4,7 +4,7 @@ import torch
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._doors import as_space
+from ._validation import as_space
 from ._network import Network
 from .activation import TangentActivation
 from .conv import CorConv1d

@@ -5,7 +5,7 @@ from torch.nn import functional
 from geomstats_cor.exceptions import ParameterError
 
 from ._coordinate_layer import CoordinateLayer
-from ._doors import require_numbers
+from ._validation import require_numbers
 
 
 class CorDropout(CoordinateLayer):

@@ -1,6 +1,6 @@
 """The fully connected layer between correlation matrices."""
 
-from ._doors import hyperplanes_of, require_basis_of, require_positive
+from ._validation import hyperplanes_of, require_basis_of, require_positive
 from ._layer import HyperplaneLayer
 
 

@@ -5,7 +5,7 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import (
+from ._validation import (
     require_correlations_of,
     require_definite,
     require_positive,

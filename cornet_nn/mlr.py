@@ -1,6 +1,6 @@
 """Multinomial logistic regression on correlation matrices."""
 
-from ._doors import require_positive
+from ._validation import require_positive
 from ._layer import HyperplaneLayer
 
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from ._doors import require_positive
+from ._validation import require_positive
 from ._precision import in_full_precision
 from .poincare import (
     beta_concat,

@@ -215,6 +215,77 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
+    def squared_distances(self, coords_a, coords_b):
+        """Return the squared distances of points, each with each.
+
+        Parameters
+        ----------
+        coords_a : array, shape=[..., M, d]
+            Coordinates of points.
+        coords_b : array, shape=[..., N, d]
+            Coordinates of points.
+
+        Returns
+        -------
+        squares : array, shape=[..., M, N]
+            Squared distances of the metric.
+        """
+
+    @abc.abstractmethod
+    def weighted_means(self, coords, weights):
+        """Return Fréchet means of the metric with several sets of weights.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., N, d]
+            Coordinates of points.
+        weights : array, shape=[..., M, N]
+            Weights, not negative, of sum one over the last axis.
+
+        Returns
+        -------
+        means : array, shape=[..., M, d]
+            Coordinates of the means.
+        """
+
+    @abc.abstractmethod
+    def shift(self, coords, base):
+        r"""Move along geodesics from a base point.
+
+        .. math:: \mathrm{Exp}_B \, \Gamma_{I \to B} \, \mathrm{Log}_I P ,
+
+        with the parallel transport :math:`\Gamma` along the geodesic from the identity.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates of the points :math:`P`.
+        base : array, shape=[..., d]
+            Coordinates of the base points :math:`B`.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates of the end points.
+        """
+
+    def normals(self, weight):
+        """Return the normals with given weights, as matrices.
+
+        Parameters
+        ----------
+        weight : array, shape=[..., d]
+            Weights.
+
+        Returns
+        -------
+        normals : array, shape=[..., n, n]
+            Tangent vectors at the identity: symmetric hollow matrices.
+        """
+        lower = kernels.unpack_strictly_lower(self.to_normal(weight))
+        return lower + lower.mT
+
+    @abc.abstractmethod
     def activate(self, coords, function):
         """Apply a pointwise function in the tangent space at the origin.
 
@@ -422,6 +493,19 @@ class FlatHyperplanes(Hyperplanes):
     def translate(self, tangent_vec, to_origin):
         """Return differences of vectors."""
         return tangent_vec - to_origin
+
+    def squared_distances(self, coords_a, coords_b):
+        """Return squared lengths of differences of coordinates."""
+        difference = coords_a[..., :, None, :] - coords_b[..., None, :, :]
+        return namespace(difference).sum(difference**2, axis=-1)
+
+    def weighted_means(self, coords, weights):
+        """Return weighted averages of coordinates."""
+        return weights @ coords
+
+    def shift(self, coords, base):
+        """Return sums of coordinates."""
+        return base + coords
 
     @property
     def logit_gain(self):
@@ -712,6 +796,25 @@ class BallHyperplanes(Hyperplanes):
         )
         moved = kernels.hyperbolic_boost(point, center)
         return 2.0 * kernels.hyperboloid_to_origin_tangent(moved)
+
+    def squared_distances(self, coords_a, coords_b):
+        """Return sums over rows of squared hyperbolic distances."""
+        image = self.metric.image_space.metric
+        points_a, points_b = image.from_coords(coords_a), image.from_coords(coords_b)
+        return image.squared_dist(
+            points_a[..., :, None, :, :], points_b[..., None, :, :, :]
+        )
+
+    def weighted_means(self, coords, weights):
+        """Return the Fréchet mean of each row; it is iterative."""
+        image = self.metric.image_space.metric
+        points = image.from_coords(coords)[..., None, :, :, :]
+        return image.to_coords(image.mean(points, weights))
+
+    def shift(self, coords, base):
+        """Move each row along its geodesic; its length is twice that of coordinates."""
+        image = self.metric.image_space.metric
+        return image.to_coords(image.exp_coords(2.0 * coords, image.from_coords(base)))
 
     def join(self, coords):
         r"""Return the :math:`\beta`-concatenation of the rows of a matrix.

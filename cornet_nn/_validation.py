@@ -18,18 +18,22 @@ from geomstats_cor.validation import (
     require_variances,
 )
 
+from .layers.protocol import ReadableMetric, WritableMetric
 
-def hyperplanes_of(space):
+
+def hyperplanes_of(space, writer=None):
     """Return the hyperplanes of the metric of a space.
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space with a metric.
+    space : Manifold
+        Space with a metric, see `cornet_nn.layers.protocol`.
+    writer : str or None
+        Name of the layer, if it makes points of coordinates.
 
     Returns
     -------
-    hyperplanes : Hyperplanes
+    hyperplanes : SpaceHyperplanes
         What the layers ask of the metric.
     """
     if isinstance(space, str | int):
@@ -43,11 +47,22 @@ def hyperplanes_of(space):
             f"the space {type(space).__name__} has no metric: equip it, as in "
             f'FullRankCorrelationMatrices(n, equip="olm").'
         )
-    if not hasattr(metric, "hyperplanes"):
+    if not isinstance(metric, ReadableMetric):
         raise ParameterError(
             f"{type(metric).__name__} has no hyperplanes for a layer to use: equip the "
             f'space with one of "ecm", "lecm", "olm", "lsm", "phcm", or with another '
             f"CorrelationMetric."
+        )
+    if writer is not None and not isinstance(metric, WritableMetric):
+        missing = ", ".join(
+            name
+            for name in ("to_coords", "from_coords", "is_same")
+            if not hasattr(metric, name)
+        )
+        raise ParameterError(
+            f"{writer} makes matrices of coordinates: expected a metric with to_coords, "
+            f"from_coords and is_same, got {type(metric).__name__} without {missing}. "
+            f"Over this space only CorMLR works."
         )
     return metric.hyperplanes()
 
