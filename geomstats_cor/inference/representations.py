@@ -3,8 +3,8 @@ r"""Vectors that stand for correlation matrices: coordinates of a metric, or ent
 A representation turns matrices into vectors about a base point, in two forms. The
 *coordinates* are orthonormal for the metric, and their norms are distances. The *edges*
 are the same tangent vectors in units of correlation, one number for each pair of
-variables: the differential of the coordinates at the base point relates the two, so that
-an effect on coordinates is an effect on correlations to first order.
+variables: the differential of the coordinates at the base point relates the two, so
+that an effect on coordinates is an effect on correlations to first order.
 """
 
 import numpy as np

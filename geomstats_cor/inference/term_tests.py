@@ -1,4 +1,4 @@
-"""Tests of a term of a fitted linear model: of all edges at once, of each, of networks."""
+"""Tests of a term of a linear model: on all edges at once, on each, on networks."""
 
 from dataclasses import dataclass
 from typing import Any
