@@ -5,13 +5,13 @@
 The file holds recordings of subjects one after the other, `X` [sum of L, n], their
 lengths `L`, and `dx` (1 patient, 2 control), `site`, `age` and `sex` of each. Subjects
 with a constant variable are left out. Matrices are estimated by Ledoit and Wolf's
-shrinkage. Features are the coordinates of a metric at the Fréchet mean, the correlations
-themselves ("entries") or their Fisher z.
+shrinkage. Features are the coordinates of a metric at the Fréchet mean, the
+correlations themselves ("entries") or their Fisher z.
 
-Site is predicted in five folds; diagnosis and age with each site left out in turn, whose
-location and scale are then estimated from its own matrices, without labels. All that is
-fitted is fitted on the training part. Linear support vector machine, C = 1, and kernel
-ridge, alpha = 1, on features scaled to a mean squared norm of one.
+Site is predicted in five folds; diagnosis and age with each site left out in turn,
+whose location and scale are then estimated from its own matrices, without labels. All
+else that is fitted is fitted on the training part. Linear support vector machine, C =
+1, and kernel ridge, alpha = 1, on features scaled to a mean squared norm of one.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def read(path):
     data = np.load(path, allow_pickle=True)
     ends = np.cumsum(data["L"])
     signals = np.split(data["X"], ends[:-1])
-    kept = [i for i, x in enumerate(signals) if np.all(np.ptp(x, axis=0) > 0)]
+    kept = [i for i, x in enumerate(signals) if np.all(x.max(axis=0) > x.min(axis=0))]
     correlations = []
     for i in kept:
         signal = signals[i].astype(float)
@@ -84,8 +84,8 @@ def harmonized(vectors, sites, covariates, train, options):
 
 def gram(vectors, train):
     """Return inner products about the training mean, of mean square one."""
-    centered = vectors - vectors[train].mean(axis=0)
-    products = centered @ centered.T
+    centered = (vectors - vectors[train].mean(axis=0)).astype(np.float32)
+    products = (centered @ centered.T).astype(float)
     return products / np.mean(np.diag(products)[train])
 
 
@@ -143,14 +143,15 @@ def main():
     correlations, columns = read(args.data)
     sites = columns["site"]
     _, sizes = np.unique(sites, return_counts=True)
+    patients, age = np.mean(columns["dx"] == 1), columns["age"]
     print(
         f"{len(sites)} subjects, {len(sizes)} sites; always the largest site: "
         f"{100 * sizes.max() / len(sites):.1f} %; always the larger diagnosis: "
-        f"{100 * max(np.mean(columns['dx'] == 1), np.mean(columns['dx'] == 2)):.1f} %; "
-        f"mean absolute deviation of age {np.abs(columns['age'] - columns['age'].mean()).mean():.2f}"
+        f"{100 * max(patients, 1 - patients):.1f} %; always the mean age: "
+        f"{np.abs(age - age.mean()).mean():.2f} years"
     )
     print(
-        "| features | treatment | site % | diagnosis % | AUC | age MAE | r | r within sites |"
+        "| features | treatment | site % | diagnosis % | AUC | age MAE | r | within |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for name in args.features:

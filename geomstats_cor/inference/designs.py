@@ -44,6 +44,7 @@ class Term:
         """Return the columns [N, q] of values [N], with rows named in messages."""
         if not self.levels:
             return _as_floats(self.name, values)[:, None] - self.center
+        values = np.asarray(values).tolist()
         strangers = [i for i, v in enumerate(values) if v not in self.levels]
         if strangers:
             known = ", ".join(map(repr, self.levels[:_LISTED]))
@@ -313,8 +314,9 @@ def _as_floats(name, values):
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
+        first = np.asarray(values).tolist()[0]
         raise ParameterError(
-            f"covariate {name!r} was a number in fit, got {values[0]!r}."
+            f"covariate {name!r} was a number in fit, got {first!r}."
         ) from None
 
 

@@ -92,7 +92,10 @@ class FreedmanLane:
         return fit, squares
 
     def statistics(self, responses, kind, permutations, prepared, each):
-        """Return statistics of permuted residuals, an F or a signed t.
+        """Return the shares of permuted residuals that the term explains.
+
+        Shares order permutations as F does, and suffer less from rounding where a term
+        explains nearly everything.
 
         Parameters
         ----------
@@ -109,8 +112,8 @@ class FreedmanLane:
 
         Returns
         -------
-        statistics : numpy.ndarray, shape=[b, d] or [b]
-            Statistics; signed t if a column has its own and q = 1.
+        shares : numpy.ndarray, shape=[b, d] or [b]
+            Shares; with the sign of the effect if a column has its own and q = 1.
         """
         fit, squares = prepared
         function = functools.partial(_permuted_products, fit, self.basis)
@@ -122,13 +125,21 @@ class FreedmanLane:
         if not each:
             other, explained = np.sum(other, axis=-1), np.sum(explained, axis=-1)
             squares = np.sum(squares)
-        left = np.maximum(squares - other - explained, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = (explained / self.hypothesis_dof) / (left / self.error_dof)
+        total = np.maximum(squares - other, explained)
         # No variation at all is no evidence.
-        ratio = np.where(explained <= 1e-28 * squares, 0.0, ratio)
+        shares = explained / np.where(total > 0.0, total, 1.0)
         if each and self.hypothesis_dof == 1:
-            return np.sign(products[:, -1]) * np.sqrt(ratio)
+            return np.copysign(shares, products[:, -1])
+        return shares
+
+    def reported(self, shares, each=True):
+        """Return the F of shares; the signed t if each column has its own, q = 1."""
+        sizes = np.abs(shares)
+        with np.errstate(divide="ignore"):
+            odds = sizes / (1.0 - sizes)
+        ratio = odds * (self.error_dof / self.hypothesis_dof)
+        if each and self.hypothesis_dof == 1:
+            return np.copysign(np.sqrt(ratio), shares)
         return ratio
 
     def batch_size(self, width):
@@ -137,7 +148,7 @@ class FreedmanLane:
 
 
 def permuted_statistics(test, responses, kind, permutations, each, advance):
-    """Yield statistics of permuted data, a batch of permutations at a time.
+    """Yield shares of permuted data, a batch of permutations at a time.
 
     Parameters
     ----------
@@ -156,7 +167,7 @@ def permuted_statistics(test, responses, kind, permutations, each, advance):
 
     Yields
     ------
-    statistics : numpy.ndarray, shape=[b, d] or [b]
+    shares : numpy.ndarray, shape=[b, d] or [b]
         First that of the data as they are, b = 1, then those of the permutations.
     """
     prepared = test.prepare(responses, kind)

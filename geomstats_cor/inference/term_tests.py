@@ -114,19 +114,19 @@ def term_test(model, term, options):
         Outcome.
     """
     test, statistics, exhaustive = _statistics(model, term, "products", False, options)
-    observed = float(next(statistics)[0])
+    observed = next(statistics)[0]
     null = NullDistribution(np.concatenate(list(statistics)), exhaustive)
     warn_if_coarse(null, options.alpha)
     return SignificanceTest(
         hypothesis=f"no effect of {term}",
         name="pseudo-F",
         calibration="permutation",
-        statistic=observed,
+        statistic=float(test.reported(observed, each=False)),
         p_value=null.p_value(observed),
         dof=(test.hypothesis_dof, test.error_dof),
         n_permutations=len(null.values),
         exhaustive=exhaustive,
-        null_distribution=null.values,
+        null_distribution=test.reported(null.values, each=False),
     )
 
 
@@ -151,7 +151,7 @@ def edges_test(model, term, options, effects, pooled):
     result : EdgeTest
         Outcome.
     """
-    _, statistics, exhaustive = _statistics(model, term, "edges", True, options)
+    test, statistics, exhaustive = _statistics(model, term, "edges", True, options)
     observed = next(statistics)[0]
     null = EdgeNull(observed, pooled)
     for batch in statistics:
@@ -163,14 +163,14 @@ def edges_test(model, term, options, effects, pooled):
         term=term,
         columns=tuple(model.design.columns[j] for j in columns),
         effects=effects,
-        statistic=observed,
+        statistic=test.reported(observed),
         p=own,
         p_max_t=among,
         p_fdr=adjust_fdr(own),
         n=model.n,
         variables=model.variables,
         n_permutations=len(largest),
-        max_null=largest,
+        max_null=np.abs(test.reported(largest)),
     )
 
 
@@ -245,9 +245,10 @@ def networks_test(model, term, options, threshold, measure, tail):
         threshold = stats.f.isf(0.001, q, dof)
         threshold = float(np.sqrt(threshold) if q == 1 else threshold)
     require_number("threshold", threshold)
-    observed = next(statistics)[0]
+    observed = test.reported(next(statistics)[0])
     sizes = NetworkSizes(model.n, threshold, measure, tail)
-    largest = np.array([sizes.largest(row) for batch in statistics for row in batch])
+    batches = (test.reported(batch) for batch in statistics)
+    largest = np.array([sizes.largest(row) for batch in batches for row in batch])
     null = NullDistribution(largest, exhaustive)
     warn_if_coarse(null, options.alpha)
     names = range(model.n) if model.variables is None else model.variables
