@@ -150,9 +150,7 @@ def main():
         f"{100 * max(patients, 1 - patients):.1f} %; always the mean age: "
         f"{np.abs(age - age.mean()).mean():.2f} years"
     )
-    print(
-        "| features | treatment | site % | diagnosis % | AUC | age MAE | r | within |"
-    )
+    print("| features | sites | site % | diagnosis % | AUC | age MAE | r | within |")
     print("|---|---|---|---|---|---|---|---|")
     for name in args.features:
         start = time.perf_counter()

@@ -48,8 +48,8 @@ def coef_matrix(pipeline, kind="weights", X=None):
     kind : {"weights", "pattern"}
         "weights": the symmetric matrix :math:`G` with :math:`\sum_{i > j} G_{ij}
         (C_{ij} - R_{ij})` the decision to first order. "pattern": how the correlations
-        change along the decision, the covariance of the data times the weights, per
-        standard deviation of the decision [H2014]_.
+        change along the decision, their covariance with it to first order: that of the
+        data times the weights [H2014]_.
     X : array-like, shape=[N, n, n]
         Data for the covariance; for kind="pattern" only.
 
@@ -230,8 +230,6 @@ def _entries(pipeline, kind, X):
     coords = coords - coords.mean(axis=0)
     decisions = coords @ weights.T
     patterns = (decisions.T @ coords) / (len(coords) - 1)
-    spread = np.std(decisions, axis=0, ddof=1)
-    patterns /= np.where(spread > 0.0, spread, 1.0)[:, None]
     return _tangents(metric, reference, patterns)
 
 

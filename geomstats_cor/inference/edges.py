@@ -236,5 +236,7 @@ def adjust_fdr(p):
     order = np.argsort(p)[::-1]
     ranks = len(p) - np.arange(len(p))
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(p[order] * len(p) / ranks))
+    adjusted[order] = np.minimum(
+        1.0, np.minimum.accumulate(p[order] * (len(p) / ranks))
+    )
     return adjusted

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..data.cleaning import as_stack, clean_points
 from ..data.labels import are_tables, without_names
+from ..distributed import is_dask_array
 from ..exceptions import BadMatricesError, ShapeError
 from ..validation import plain
 from .samples import as_numbers
@@ -36,22 +37,6 @@ class NamedSample:
     def is_lazy(self):
         """Tell whether the matrices are in blocks of dask."""
         return is_dask_array(self.points)
-
-
-def is_dask_array(x):
-    """Tell whether an object is an array of dask.
-
-    Parameters
-    ----------
-    x : object
-        Object.
-
-    Returns
-    -------
-    is_dask_array : bool
-        Whether it is.
-    """
-    return hasattr(x, "__dask_graph__") and hasattr(x, "chunks")
 
 
 def read_sample(points, variables=None, subjects=None, name="y", check=True):
