@@ -14,6 +14,7 @@ _HOMES = {
     "ToKernel": "kernel",
     "kernel_matrix": "kernel",
     "GaussianDistribution": "gaussian",
+    "Harmonizer": "harmonization",
     "interpolate": "interpolation",
     "smooth": "smoothing",
 }
