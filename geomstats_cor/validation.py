@@ -16,9 +16,6 @@ from array_api_compat import array_namespace
 from .data.labels import are_tables, without_names
 from .exceptions import (
     ArrayTypeError,
-    ConvergenceError,
-    ConvergenceWarning,
-    NearBoundaryError,
     NearBoundaryWarning,
     NotFiniteError,
     NotPositiveDefiniteError,
@@ -38,7 +35,7 @@ from .kernels._array import (
     namespace,
 )
 from .kernels._autodiff import detached, is_readable
-from .kernels._convergence import raising_warnings, warn
+from .kernels._convergence import warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
 _REMEDY = (
@@ -466,32 +463,6 @@ def require_integer(name, value, least=0):
         raise ParameterError(
             f"{name}: expected an integer of at least {least}, got {value!r}."
         )
-
-
-def call_strictly(function, *arguments, **keywords):
-    """Call a function, and raise where it warns of an inaccurate or singular result.
-
-    Parameters
-    ----------
-    function : callable
-        Function.
-    *arguments, **keywords
-        Its arguments.
-
-    Returns
-    -------
-    result : object
-        What the function returns.
-    """
-    with raising_warnings():
-        try:
-            return function(*arguments, **keywords)
-        except ConvergenceWarning as warning:
-            raise ConvergenceError(
-                str(warning), warning.residual, warning.index, warning.condition_number
-            ) from None
-        except NearBoundaryWarning as warning:
-            raise NearBoundaryError(str(warning)) from None
 
 
 def warn_if_singular(point):

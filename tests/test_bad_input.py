@@ -240,6 +240,8 @@ class TestArrays:
             accepted += 1
             expected = operation(metric, {k: v.double() for k, v in given.items()})
             assert actual.dtype == half, title
+            if torch.equal(actual.double(), expected):  # such as infinite radii
+                continue
             error = torch.max(torch.abs(actual.double() - expected))
             assert error <= 2 * torch.finfo(half).eps * torch.max(torch.abs(expected))
         assert accepted >= 10

@@ -10,8 +10,8 @@ every_metric = pytest.mark.parametrize("key", KEYS)
 
 @every_metric
 @pytest.mark.parametrize("entries", [1, 40, 2**18])
-def test_pieces_are_of_no_consequence(double, rng, key, entries, monkeypatch):
-    monkeypatch.setattr("geomstats_cor.geometries.flat._PIECE_ENTRIES", entries)
+def test_blocks_are_of_no_consequence(double, rng, key, entries, monkeypatch):
+    monkeypatch.setattr("geomstats_cor.kernels._batching._CACHE_BYTES", 8 * entries)
     metric = equipped(3, key).metric
     points, others = (
         random_correlation(rng, 3, 20.0, (7,)),

@@ -1,7 +1,8 @@
 """The diffeomorphisms of the five metrics, as geomstats' Diffeo objects."""
 
-from .base import CorrelationDiffeo
+from .base import CorrelationDiffeo, Local
 from .cholesky import (
+    CholeskyLocal,
     EuclideanCholeskyDiffeo,
     LogEuclideanCholeskyDiffeo,
     PolyHyperbolicCholeskyDiffeo,
@@ -10,8 +11,10 @@ from .log_scaled import LogScalingDiffeo
 from .off_log import OffLogDiffeo
 
 __all__ = [
+    "CholeskyLocal",
     "CorrelationDiffeo",
     "EuclideanCholeskyDiffeo",
+    "Local",
     "LogEuclideanCholeskyDiffeo",
     "LogScalingDiffeo",
     "OffLogDiffeo",

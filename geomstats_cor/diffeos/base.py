@@ -1,43 +1,151 @@
-"""What the diffeomorphisms of all metrics share, as geomstats' Diffeo objects.
+"""What the diffeomorphisms of all metrics share.
 
-A diffeomorphism joins a map, its inverse and their differentials, all of which are
-kernels. It accepts numpy arrays and torch tensors alike, and with `check` it turns the
-failure of a factorisation into an error that names the matrix.
+A diffeomorphism is asked for at a point: `at` factorises the point once and returns a
+`Local`, which has the image, the differential and its inverse. geomstats' vocabulary
+(`__call__`, `inverse`, `tangent`, `inverse_tangent`) is written here in terms of it.
 """
 
 import abc
-import functools
 import math
+from typing import Any
 
 from geomstats.geometry.diffeo import Diffeo
 
 from .. import kernels
-from ..kernels._autodiff import is_plain
+from .._boundary import operation
+from .._types import Array
+from ..exceptions import ParameterError
 from ..kernels.cholesky import correlation_of_rows
 from ..validation import (
-    call_strictly,
     require_finite_result,
     require_positive_definite,
     warn_if_singular,
 )
 
 
-def _strict_if_wanted(method):
-    """Let a method of a strict diffeomorphism raise where it would warn."""
+class Local(abc.ABC):
+    r"""A diffeomorphism :math:`\phi` at a point that has been factorised once.
 
-    @functools.wraps(method)
-    def strict_method(self, *arguments, **keywords):
-        if self.check != "strict":
-            return method(self, *arguments, **keywords)
-        return call_strictly(method, self, *arguments, **keywords)
+    Parameters
+    ----------
+    point : array, shape=[..., n, n]
+        Full-rank correlation matrix :math:`C`; None if a subclass computes it.
+    image : array, shape=[..., n, n]
+        Its image :math:`\phi(C)`; None if a subclass computes it.
 
-    return strict_method
+    Attributes
+    ----------
+    point : array, shape=[..., n, n]
+        Full-rank correlation matrix :math:`C`.
+    image : array, shape=[..., n, n]
+        Its image :math:`\phi(C)`, computed when it is first asked for.
+    factorisation : array
+        What the point was factorised into: NaN where that failed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.diffeos import OffLogDiffeo
+    >>> here = OffLogDiffeo().at(np.array([[1.0, 0.6], [0.6, 1.0]]))
+    >>> here.image.round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
+    >>> vector = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> here.push(vector).round(4)
+    array([[0.    , 1.5625],
+           [1.5625, 0.    ]])
+    >>> bool(np.allclose(here.pull(here.push(vector)), vector))
+    True
+    """
+
+    def __init__(self, point: Array = None, image: Array = None) -> None:
+        self._point, self._image = point, image
+
+    @property
+    def point(self) -> Array:
+        """Full-rank correlation matrix, shape=[..., n, n]."""
+        if self._point is None:
+            self._point = self._compute_point()
+        return self._point
+
+    @property
+    def image(self) -> Array:
+        """Image of the point, shape=[..., n, n]."""
+        if self._image is None:
+            self._image = self._compute_image()
+        return self._image
+
+    @property
+    def factorisation(self) -> Array:
+        """Array that is NaN where the point could not be factorised."""
+        return self.image
+
+    @abc.abstractmethod
+    def push(self, vector: Array) -> Array:
+        r"""Return the differential :math:`d_C \phi(V)`.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Symmetric hollow matrix :math:`V`.
+
+        Returns
+        -------
+        image_vector : array, shape=[..., n, n]
+            Tangent vector at the image.
+        """
+
+    @abc.abstractmethod
+    def pull(self, vector: Array) -> Array:
+        r"""Return the inverse of the differential, :math:`(d_C \phi)^{-1}(W)`.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Tangent vector :math:`W` at the image.
+
+        Returns
+        -------
+        tangent_vec : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+
+    def second_pull(self, vector: Array) -> Array:
+        r"""Return the second derivative of the inverse along a line in the image.
+
+        .. math:: \left. \frac{d^2}{dt^2} \right|_{t = 0} \phi^{-1}(\phi(C) + t W) .
+
+        The geodesic equation and the Christoffel symbols need it; nothing else does.
+
+        Parameters
+        ----------
+        vector : array, shape=[..., n, n]
+            Direction :math:`W` of the line.
+
+        Returns
+        -------
+        curved : array, shape=[..., n, n]
+            Symmetric hollow matrix.
+        """
+        raise ParameterError(
+            f"{type(self).__name__} has no second differential: the geodesic equation "
+            f"and the Christoffel symbols need its method second_pull."
+        )
+
+    def _compute_point(self) -> Array:
+        raise NotImplementedError
+
+    def _compute_image(self) -> Array:
+        raise NotImplementedError
 
 
 class CorrelationDiffeo(Diffeo, abc.ABC):
     r"""A diffeomorphism from full-rank correlation matrices onto a linear space.
 
     .. math:: \phi : \operatorname{Cor}^+(n) \to E .
+
+    A subclass has two methods: `_at`, which factorises a point, and `_at_image`, which
+    finds the point of an image. Both return a `Local`.
 
     Parameters
     ----------
@@ -73,23 +181,62 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
     is_strict_part_at_identity = False
     has_lower_factor = False
 
-    def __init_subclass__(cls, **keywords):
-        super().__init_subclass__(**keywords)
-        # Another map is not to inherit what belongs to the one it replaces.
-        for name, other in (
-            ("_lower_map", "_map"),
-            ("_image_of_factor", "_map"),
-            ("_factor", "_inverse_map"),
-        ):
-            if other in cls.__dict__ and name not in cls.__dict__:
-                setattr(cls, name, getattr(CorrelationDiffeo, name))
-
-    def __init__(self, check=True):
+    def __init__(self, check: bool | str = True) -> None:
         super().__init__()
         self.check = check
 
-    @_strict_if_wanted
-    def __call__(self, base_point):
+    @abc.abstractmethod
+    def _at(self, base_point: Array) -> Local:
+        """Factorise a point, without any check."""
+
+    @abc.abstractmethod
+    def _at_image(self, image_point: Array) -> Local:
+        """Find the point with a given image, without any check."""
+
+    def at(self, base_point: Array) -> Local:
+        """Factorise a point, and return the diffeomorphism there.
+
+        Parameters
+        ----------
+        base_point : array, shape=[..., n, n]
+            Full-rank correlation matrix, of float32 or float64.
+
+        Returns
+        -------
+        local : Local
+            Image, differential and inverse differential at the point.
+        """
+        local = self._at(base_point)
+        if self.check:
+            require_positive_definite("point", base_point, local.factorisation)
+        return local
+
+    def at_image(self, image_point: Array) -> Local:
+        """Find the point with a given image, and return the diffeomorphism there.
+
+        Parameters
+        ----------
+        image_point : array, shape=[..., n, n]
+            Image of a point, of float32 or float64.
+
+        Returns
+        -------
+        local : Local
+            The point, the differential and the inverse differential there.
+        """
+        if self.check:
+            require_finite_result(image_point)
+        local = self._at_image(image_point)
+        if self.check:
+            require_finite_result(local.point)
+            self._warn_if_singular(local)
+        return local
+
+    def _local(self, base_point: Array, image_point: Array) -> Local:
+        return self.at_image(image_point) if base_point is None else self.at(base_point)
+
+    @operation()
+    def __call__(self, base_point: Array) -> Array:
         """Return the image of a point.
 
         Parameters
@@ -102,33 +249,10 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         image_point : array, shape=[..., n, n]
             Image of the point.
         """
-        return self._checked(base_point, self._map(base_point))
+        return self.at(base_point).image
 
-    @_strict_if_wanted
-    def lower_image(self, base_point):
-        """Return matrices whose lower triangle is that of the image of a point.
-
-        Layers read nothing else. What makes an image exactly symmetric is left out, if
-        no derivative is asked for, and so is a diagonal that all images share.
-
-        Parameters
-        ----------
-        base_point : array, shape=[..., n, n]
-            Full-rank correlation matrix.
-
-        Returns
-        -------
-        lower : array, shape=[..., n, n]
-            The image, but for what is left out.
-        """
-        lower = self._lower_map if is_plain(base_point) else self._map
-        image = lower(base_point)
-        # Where a factorisation fails, a whole matrix is NaN: one row tells.
-        self._checked(base_point, image[..., -1, :])
-        return image
-
-    @_strict_if_wanted
-    def inverse(self, image_point):
+    @operation()
+    def inverse(self, image_point: Array) -> Array:
         r"""Return the point :math:`\phi^{-1}(X)` with a given image.
 
         Parameters
@@ -141,69 +265,13 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         base_point : array, shape=[..., n, n]
             Full-rank correlation matrix.
         """
-        if self.check:
-            require_finite_result(image_point)
-        base_point = self._inverse_map(image_point)
-        if self.check:
-            require_finite_result(base_point)
-            self._warn_if_singular(base_point, image_point)
-        return base_point
+        return self.at_image(image_point).point
 
-    def factor_of_image(self, image_point):
-        r"""Return a factor of the point with a given image, without forming the point.
-
-        .. math:: \phi^{-1}(X) = F F^\top .
-
-        Parameters
-        ----------
-        image_point : array, shape=[..., n, n]
-            Image of a point.
-
-        Returns
-        -------
-        factor : array, shape=[..., n, n]
-            Matrix with rows of length one; NaN where the computation fails.
-        """
-        return self._factor(image_point)
-
-    def image_of_factor(self, factor, is_lower=False):
-        r"""Return the image :math:`\phi(F F^\top)` of a point given by a factor.
-
-        Parameters
-        ----------
-        factor : array, shape=[..., n, n]
-            Matrix with rows of length one.
-        is_lower : bool
-            Whether the factor is known to be lower triangular with a positive diagonal.
-
-        Returns
-        -------
-        image_point : array, shape=[..., n, n]
-            Image of the point; NaN where the computation fails.
-        """
-        return self._image_of_factor(factor, is_lower)
-
-    def largest_safe_coords(self, dtype_info):
-        """Return a bound on lengths of coordinates that keeps factors finite.
-
-        Coordinates are those of the image with the Frobenius product, or the vectors at
-        the origins of the Poincaré balls.
-
-        Parameters
-        ----------
-        dtype_info : finfo
-            Limits of the dtype.
-
-        Returns
-        -------
-        radius : float
-            Bound; infinity if none is known.
-        """
-        return self._largest_safe_coords(dtype_info)
-
-    @_strict_if_wanted
-    def tangent(self, tangent_vec, base_point=None, image_point=None):
-        r"""Return the image :math:`d_C \phi(V)` of a tangent vector.
+    @operation()
+    def tangent(
+        self, tangent_vec: Array, base_point: Array = None, image_point: Array = None
+    ) -> Array:
+        r"""Return the differential :math:`d_C \phi(V)`.
 
         Parameters
         ----------
@@ -219,35 +287,16 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         image_tangent_vec : array, shape=[..., n, n]
             Tangent vector at the image.
         """
-        if base_point is None:
-            base_point = self.inverse(image_point)
-        moved = self._differential(tangent_vec, base_point, image_point)
-        return self._checked(base_point, moved)
+        return self._local(base_point, image_point).push(tangent_vec)
 
-    @_strict_if_wanted
-    def map_and_tangent(self, tangent_vec, base_point):
-        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)`, at the cost of one of them.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        base_point : array, shape=[..., n, n]
-            Full-rank correlation matrix.
-
-        Returns
-        -------
-        image_point : array, shape=[..., n, n]
-            Image of the point.
-        image_tangent_vec : array, shape=[..., n, n]
-            Tangent vector at the image.
-        """
-        image_point = self(base_point)
-        return image_point, self._differential(tangent_vec, base_point, image_point)
-
-    @_strict_if_wanted
-    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
-        r"""Return :math:`(d_C \phi)^{-1}(W)`, the tangent vector with a given image.
+    @operation()
+    def inverse_tangent(
+        self,
+        image_tangent_vec: Array,
+        image_point: Array = None,
+        base_point: Array = None,
+    ) -> Array:
+        r"""Return the inverse of the differential, :math:`(d_C \phi)^{-1}(W)`.
 
         Parameters
         ----------
@@ -263,37 +312,12 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         tangent_vec : array, shape=[..., n, n]
             Symmetric hollow matrix.
         """
-        if image_point is None:
-            image_point = self(base_point)
-        return self._inverse_differential(image_tangent_vec, image_point)
+        return self._local(base_point, image_point).pull(image_tangent_vec)
 
-    @_strict_if_wanted
-    def map_and_inverse_tangent(self, base_point):
-        r"""Return :math:`\phi(C)`, and the inverse of the differential there.
-
-        .. math:: \phi(C) , \qquad W \mapsto (d_C \phi)^{-1}(W) .
-
-        Parameters
-        ----------
-        base_point : array, shape=[..., n, n]
-            Full-rank correlation matrix.
-
-        Returns
-        -------
-        image_point : array, shape=[..., n, n]
-            Image of the point.
-        inverse_tangent : callable
-            Takes tangent vectors at the image, returns those at the point.
-        """
-        image_point = self(base_point)
-
-        def inverse_tangent(image_tangent_vec):
-            return self.inverse_tangent(image_tangent_vec, image_point, base_point)
-
-        return image_point, inverse_tangent
-
-    @abc.abstractmethod
-    def inverse_second_tangent(self, image_tangent_vec, image_point):
+    @operation()
+    def inverse_second_tangent(
+        self, image_tangent_vec: Array, image_point: Array
+    ) -> Array:
         r"""Return the second derivative of the inverse along a line in the image.
 
         .. math:: \left. \frac{d^2}{dt^2} \right|_{t = 0} \phi^{-1}(X + t W) .
@@ -310,48 +334,68 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         curved : array, shape=[..., n, n]
             Symmetric hollow matrix.
         """
+        return self.at_image(image_point).second_pull(image_tangent_vec)
 
-    @abc.abstractmethod
-    def _map(self, base_point):
-        """Apply the kernel of the map."""
+    def factor_of_image(self, image_point: Array) -> Array:
+        r"""Return a factor of the point with a given image.
 
-    @abc.abstractmethod
-    def _inverse_map(self, image_point):
-        """Apply the kernel of the inverse map."""
+        .. math:: \phi^{-1}(X) = F F^\top .
 
-    @abc.abstractmethod
-    def _differential(self, tangent_vec, base_point, image_point=None):
-        """Apply the kernel of the differential; the image point may save work."""
+        The diffeomorphisms of this library do not form the point; by default it is
+        formed and factorised.
 
-    @abc.abstractmethod
-    def _inverse_differential(self, image_tangent_vec, image_point):
-        """Apply the kernel of the differential of the inverse."""
+        Parameters
+        ----------
+        image_point : array, shape=[..., n, n]
+            Image of a point.
 
-    def _lower_map(self, base_point):
-        """Apply the kernel of the map, to the lower triangle at least."""
-        return self._map(base_point)
+        Returns
+        -------
+        factor : array, shape=[..., n, n]
+            Matrix with rows of length one; NaN where the computation fails.
+        """
+        return kernels.full_rank_factor(self._at_image(image_point).point)
 
-    def _factor(self, image_point):
-        """Return a factor of the point; by default the point is formed."""
-        return kernels.full_rank_factor(self._inverse_map(image_point))
+    def image_of_factor(self, factor: Array, is_lower: bool = False) -> Array:
+        r"""Return the image :math:`\phi(F F^\top)` of a point given by a factor.
 
-    def _image_of_factor(self, factor, is_lower):
-        """Return the image of a point given by a factor; by default it is formed."""
-        return self._map(correlation_of_rows(factor))
+        Parameters
+        ----------
+        factor : array, shape=[..., n, n]
+            Matrix with rows of length one.
+        is_lower : bool
+            Whether the factor is known to be lower triangular with a positive diagonal.
 
-    def _largest_safe_coords(self, dtype_info):
+        Returns
+        -------
+        image_point : array, shape=[..., n, n]
+            Image of the point; NaN where the computation fails.
+        """
+        return self._at(correlation_of_rows(factor)).image
+
+    def largest_safe_coords(self, dtype_info: Any) -> float:
+        """Return a bound on lengths of coordinates that keeps factors finite.
+
+        Coordinates are those of the image with the Frobenius product, or the vectors at
+        the origins of the Poincaré balls.
+
+        Parameters
+        ----------
+        dtype_info : finfo
+            Limits of the dtype.
+
+        Returns
+        -------
+        radius : float
+            Bound; infinity if none is known.
+        """
         return math.inf
 
-    def _checked(self, base_point, image):
-        if self.check:
-            require_positive_definite("point", base_point, image)
-        return image
-
-    def _warn_if_singular(self, base_point, image_point):
-        warn_if_singular(base_point)
+    def _warn_if_singular(self, local: Local) -> None:
+        warn_if_singular(local.point)
 
 
-def _logarithmic_radius(dtype_info):
+def logarithmic_radius(dtype_info: Any) -> float:
     """Return a length of logarithms whose exponentials are singular to the dtype.
 
     The condition number of exp X is up to exp(1.4 |X|): with this bound it may be the

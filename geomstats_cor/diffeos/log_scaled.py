@@ -1,12 +1,67 @@
 """The log-scaling diffeomorphism."""
 
-from .. import kernels
-from ..kernels.exp_scaled_maps import exp_scaled_factor
-from ..kernels.factors import (
-    log_scaled_of_factor,
+from typing import Any
+
+from .._types import Array
+from ..kernels._array import namespace
+from ..kernels.exp_scaled_maps import (
+    exp_scaled_at,
+    exp_scaled_differential_at,
+    exp_scaled_factor,
+    exp_scaled_second_differential_at,
 )
-from ..kernels.log_scaled_maps import lower_log_scaled
-from .base import CorrelationDiffeo, _logarithmic_radius, _strict_if_wanted
+from ..kernels.factors import log_scaled_of_factor
+from ..kernels.log_scaled_maps import (
+    balanced_spectrum,
+    log_scaled_at,
+    log_scaled_differential_at,
+)
+from ..kernels.symmetric import spectrum
+from .base import CorrelationDiffeo, Local, logarithmic_radius
+
+
+class _LogScaledLocal(Local):
+    r"""The map at a point, given the scaling x and the spectrum of :math:`X C X`.
+
+    The matrix :math:`X C X` is the exponential of the image: both directions share its
+    eigenvectors.
+    """
+
+    def __init__(
+        self,
+        scaling: Array,
+        values: Array,
+        logarithms: Array,
+        vectors: Array,
+        point: Array = None,
+        image: Array = None,
+    ) -> None:
+        super().__init__(point, image)
+        self._solution = scaling, values, vectors
+        self._spectrum = logarithms, vectors
+
+    @property
+    def factorisation(self) -> Array:
+        """Logarithms of the eigenvalues."""
+        return self._spectrum[0]
+
+    def _compute_point(self) -> Array:
+        return exp_scaled_at(self.image, *self._spectrum)
+
+    def _compute_image(self) -> Array:
+        return log_scaled_at(self.point, *self._solution)
+
+    def push(self, vector: Array) -> Array:
+        r"""Return :math:`d_C \operatorname{Log}^\star(V)`."""
+        return log_scaled_differential_at(vector, self.point, *self._solution)
+
+    def pull(self, vector: Array) -> Array:
+        r"""Return :math:`d_R \operatorname{Exp}^\star(W)`."""
+        return exp_scaled_differential_at(vector, self.image, *self._spectrum)
+
+    def second_pull(self, vector: Array) -> Array:
+        r"""Return that of :math:`\operatorname{Exp}^\star(R + t W)` at zero."""
+        return exp_scaled_second_differential_at(vector, self.image, *self._spectrum)
 
 
 class LogScalingDiffeo(CorrelationDiffeo):
@@ -36,66 +91,27 @@ class LogScalingDiffeo(CorrelationDiffeo):
 
     is_strict_part_at_identity = True
 
-    def _map(self, base_point):
-        return kernels.log_scaled(base_point)
+    def _at(self, base_point: Array) -> Local:
+        scaling, values, vectors = balanced_spectrum(base_point)
+        logarithms = namespace(values).log(values)
+        return _LogScaledLocal(scaling, values, logarithms, vectors, point=base_point)
 
-    def _lower_map(self, base_point):
-        return lower_log_scaled(base_point)
+    def _at_image(self, image_point: Array) -> Local:
+        logarithms, vectors = spectrum(image_point)
+        xp = namespace(logarithms)
+        # exp R = X C X, and C has a unit diagonal: the scaling is known.
+        values = xp.exp(logarithms)
+        scaling = xp.sqrt(((vectors * vectors) @ values[..., None])[..., 0])
+        return _LogScaledLocal(scaling, values, logarithms, vectors, image=image_point)
 
-    def _inverse_map(self, image_point):
-        return kernels.exp_scaled(image_point)
-
-    def _factor(self, image_point):
+    def factor_of_image(self, image_point: Array) -> Array:
         r"""Return the normalised rows of :math:`\exp(R / 2)`."""
         return exp_scaled_factor(image_point)
 
-    def _image_of_factor(self, factor, is_lower):
+    def image_of_factor(self, factor: Array, is_lower: bool = False) -> Array:
         """Return the logarithm of the scaled matrix, from singular values."""
         return log_scaled_of_factor(factor)
 
-    def _largest_safe_coords(self, dtype_info):
-        return _logarithmic_radius(dtype_info)
-
-    def _differential(self, tangent_vec, base_point, image_point=None):
-        return kernels.log_scaled_differential(tangent_vec, base_point)
-
-    @_strict_if_wanted
-    def map_and_tangent(self, tangent_vec, base_point):
-        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)` by one decomposition.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        base_point : array, shape=[..., n, n]
-            Full-rank correlation matrix.
-
-        Returns
-        -------
-        image_point : array, shape=[..., n, n]
-            Image of the point.
-        image_tangent_vec : array, shape=[..., n, n]
-            Tangent vector at the image.
-        """
-        images = kernels.log_scaled_and_differential(tangent_vec, base_point)
-        return self._checked(base_point, images[0]), images[1]
-
-    def _inverse_differential(self, image_tangent_vec, image_point):
-        return kernels.exp_scaled_differential(image_tangent_vec, image_point)
-
-    def inverse_second_tangent(self, image_tangent_vec, image_point):
-        r"""Return the second derivative of :math:`\operatorname{Exp}^\star(X + t W)`.
-
-        Parameters
-        ----------
-        image_tangent_vec : array, shape=[..., n, n]
-            Symmetric matrix :math:`W` with null row sums.
-        image_point : array, shape=[..., n, n]
-            Symmetric matrix :math:`X` with null row sums.
-
-        Returns
-        -------
-        curved : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        """
-        return kernels.exp_scaled_second_differential(image_tangent_vec, image_point)
+    def largest_safe_coords(self, dtype_info: Any) -> float:
+        """Return a length of logarithms whose exponentials are singular."""
+        return logarithmic_radius(dtype_info)

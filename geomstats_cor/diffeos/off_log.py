@@ -1,14 +1,85 @@
 """The off-log diffeomorphism."""
 
-from .. import kernels
-from ..kernels._array import off_diagonal
-from ..kernels.factors import (
-    log_of_factor,
-    unit_rows,
+from typing import Any
+
+from .._types import Array
+from ..kernels._array import namespace, off_diagonal
+from ..kernels._projections import moving_hollow
+from ..kernels.factors import log_of_factor, unit_rows
+from ..kernels.off_log_maps import (
+    off_exp_at,
+    off_exp_differential_at,
+    off_exp_factor,
+    off_exp_second_differential_at,
+    off_log_at,
+    off_log_differential_at,
+    off_log_inverse_differential_at,
+    shifted_by,
+    solve_diagonal,
+    spectrum_of_log,
 )
-from ..kernels.off_log_maps import off_exp_factor
-from ..kernels.symmetric import lower_sym_log
-from .base import CorrelationDiffeo, _logarithmic_radius, _strict_if_wanted
+from ..kernels.symmetric import positive_spectrum
+from .base import CorrelationDiffeo, Local, logarithmic_radius
+
+
+class _AtPoint(Local):
+    """The map at a point, given the spectrum of the point."""
+
+    def __init__(self, point: Array) -> None:
+        super().__init__(point)
+        self._values, self._vectors = positive_spectrum(point)
+
+    @property
+    def factorisation(self) -> Array:
+        """Eigenvalues, NaN where they are not positive."""
+        return self._values
+
+    def _compute_image(self) -> Array:
+        return off_log_at(self.point, self._values, self._vectors)
+
+    def push(self, vector: Array) -> Array:
+        r"""Return :math:`\operatorname{off}(d_C \log(V))`."""
+        return off_log_differential_at(vector, self.point, self._values, self._vectors)
+
+    def pull(self, vector: Array) -> Array:
+        r"""Return :math:`d_{\log C} \exp(W + \dot D)`, hollow by the choice of D."""
+        return off_log_inverse_differential_at(
+            vector, self.point, self._values, self._vectors
+        )
+
+    def second_pull(self, vector: Array) -> Array:
+        r"""Return that of :math:`\operatorname{Exp}^\circ(H + t W)` at zero."""
+        point = moving_hollow(self.point)
+        logarithm = spectrum_of_log(point, self._values, self._vectors)
+        return off_exp_second_differential_at(vector, *logarithm)
+
+
+class _AtImage(Local):
+    """The map at a hollow matrix H, given the spectrum of H + D(H)."""
+
+    def __init__(self, image: Array) -> None:
+        super().__init__(image=image)
+        self._solution = solve_diagonal(off_diagonal(image))
+
+    def _compute_point(self) -> Array:
+        return off_exp_at(self.image, *self._solution)
+
+    def _logarithm(self) -> tuple[Array, Array, Array]:
+        return shifted_by(moving_hollow(self.image), *self._solution)
+
+    def push(self, vector: Array) -> Array:
+        r"""Return :math:`\operatorname{off}(d_C \log(V))`."""
+        _, values, vectors = self._solution
+        values = namespace(values).exp(values)
+        return off_log_differential_at(vector, self.point, values, vectors)
+
+    def pull(self, vector: Array) -> Array:
+        r"""Return :math:`d_{\log C} \exp(W + \dot D)`, hollow by the choice of D."""
+        return off_exp_differential_at(vector, *self._logarithm())
+
+    def second_pull(self, vector: Array) -> Array:
+        r"""Return that of :math:`\operatorname{Exp}^\circ(H + t W)` at zero."""
+        return off_exp_second_differential_at(vector, *self._logarithm())
 
 
 class OffLogDiffeo(CorrelationDiffeo):
@@ -38,88 +109,20 @@ class OffLogDiffeo(CorrelationDiffeo):
 
     is_strict_part_at_identity = True
 
-    def _map(self, base_point):
-        return kernels.off_log(base_point)
+    def _at(self, base_point: Array) -> Local:
+        return _AtPoint(base_point)
 
-    def _lower_map(self, base_point):
-        return lower_sym_log(base_point)
+    def _at_image(self, image_point: Array) -> Local:
+        return _AtImage(image_point)
 
-    def _inverse_map(self, image_point):
-        return kernels.off_exp(image_point)
-
-    def _factor(self, image_point):
+    def factor_of_image(self, image_point: Array) -> Array:
         r"""Return :math:`\exp((H + \mathcal D(H)) / 2)`, a symmetric factor."""
         return unit_rows(off_exp_factor(image_point))
 
-    def _image_of_factor(self, factor, is_lower):
+    def image_of_factor(self, factor: Array, is_lower: bool = False) -> Array:
         """Return the logarithm from singular values, without its diagonal."""
         return off_diagonal(log_of_factor(factor))
 
-    def _largest_safe_coords(self, dtype_info):
-        return _logarithmic_radius(dtype_info)
-
-    def _differential(self, tangent_vec, base_point, image_point=None):
-        return kernels.off_log_differential(tangent_vec, base_point)
-
-    @_strict_if_wanted
-    def map_and_tangent(self, tangent_vec, base_point):
-        r"""Return :math:`\phi(C)` and :math:`d_C \phi(V)` by one decomposition.
-
-        Parameters
-        ----------
-        tangent_vec : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        base_point : array, shape=[..., n, n]
-            Full-rank correlation matrix.
-
-        Returns
-        -------
-        image_point : array, shape=[..., n, n]
-            Image of the point.
-        image_tangent_vec : array, shape=[..., n, n]
-            Tangent vector at the image.
-        """
-        images = kernels.off_log_and_differential(tangent_vec, base_point)
-        return self._checked(base_point, images[0]), images[1]
-
-    def _inverse_differential(self, image_tangent_vec, image_point):
-        return kernels.off_exp_differential(image_tangent_vec, image_point)
-
-    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
-        r"""Return :math:`(d_C \phi)^{-1}(W)`, the tangent vector with a given image.
-
-        Parameters
-        ----------
-        image_tangent_vec : array, shape=[..., n, n]
-            Tangent vector at the image.
-        image_point : array, shape=[..., n, n]
-            Image of the base point.
-        base_point : array, shape=[..., n, n]
-            Base point; if it is given, no diagonal has to be solved for.
-
-        Returns
-        -------
-        tangent_vec : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        """
-        if base_point is None:
-            return super().inverse_tangent(image_tangent_vec, image_point)
-        moved = kernels.off_log_differential_inverse(image_tangent_vec, base_point)
-        return self._checked(base_point, moved)
-
-    def inverse_second_tangent(self, image_tangent_vec, image_point):
-        r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(X + t W)`.
-
-        Parameters
-        ----------
-        image_tangent_vec : array, shape=[..., n, n]
-            Symmetric hollow matrix :math:`W`.
-        image_point : array, shape=[..., n, n]
-            Symmetric hollow matrix :math:`X`.
-
-        Returns
-        -------
-        curved : array, shape=[..., n, n]
-            Symmetric hollow matrix.
-        """
-        return kernels.off_exp_second_differential(image_tangent_vec, image_point)
+    def largest_safe_coords(self, dtype_info: Any) -> float:
+        """Return a length of logarithms whose exponentials are singular."""
+        return logarithmic_radius(dtype_info)

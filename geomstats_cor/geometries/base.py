@@ -13,10 +13,9 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from ..exceptions import ArrayTypeError, ParameterError
 from ..kernels._array import constant, namespace
+from ..kernels._batching import for_each
 from ..kernels._quotients import length
 from ..kernels.factors import bounded_length
-
-_PIECE_ENTRIES = 2**18  # of an array of differences: what a cache holds
 
 
 class ImageMetric(RiemannianMetric, abc.ABC):
@@ -378,29 +377,21 @@ class ImageMetric(RiemannianMetric, abc.ABC):
         return length(self.squared_norm(vector, base_point))
 
     def dist_broadcast(self, point_a, point_b):
-        """Return the distances between all points of two stacks.
+        """Return the distances between all points of two batches.
 
         Parameters
         ----------
-        point_a : array, shape=[..., k, n, n]
+        point_a : array, shape=[k, n, n]
             Points.
-        point_b : array, shape=[..., l, n, n]
+        point_b : array, shape=[l, n, n]
             Points.
 
         Returns
         -------
-        dist : array, shape=[..., k, l]
+        dist : array, shape=[k, l]
             Distances.
         """
-        n = point_a.shape[-1]
-        return _row_by_row(
-            lambda rows: self.dist(
-                point_a[..., rows, None, :, :], point_b[..., None, :, :, :]
-            ),
-            point_a.shape[-3],
-            point_b.shape[-3] * n * n,
-            namespace(point_a),
-        )
+        return for_each(self.dist, point_a, point_b)
 
     def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
         """Return the geodesic from a point, to a point or with a velocity.
@@ -429,18 +420,6 @@ class ImageMetric(RiemannianMetric, abc.ABC):
             return self.exp(moved, initial_point[..., None, :, :])
 
         return path
-
-
-def _row_by_row(dists, number, row_size, xp):
-    """Join the rows of a matrix of distances, a few of them at a time.
-
-    All differences at once are larger than the matrix by the dimension of the space.
-    """
-    step = max(1, _PIECE_ENTRIES // max(1, row_size))
-    pieces = [
-        dists(slice(start, start + step)) for start in range(0, max(number, 1), step)
-    ]
-    return pieces[0] if len(pieces) == 1 else xp.concat(pieces, axis=-2)
 
 
 def _broadcast(x, *others):

@@ -7,6 +7,7 @@ from .. import kernels
 from ..exceptions import ParameterError
 from ..hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from ..kernels._array import eye_like, namespace
+from ..kernels._batching import for_each
 from ..kernels._quotients import length
 from ..kernels.packed_hollow import (
     row0_from_strict_part,
@@ -18,7 +19,6 @@ from .base import (
     _broadcast,
     _least_root,
     _require_numbers,
-    _row_by_row,
 )
 
 
@@ -144,14 +144,13 @@ class FlatMetric(ImageMetric):
 
     def dist_broadcast(self, point_a, point_b):
         """Return the distances between all points of two stacks, in coordinates."""
-        a, b = self.to_coords(point_a), self.to_coords(point_b)
-        xp = namespace(a)
 
-        def dists(rows):
-            difference = a[..., rows, None, :] - b[..., None, :, :]
-            return length(xp.sum(difference * difference, axis=-1))
+        def dists(a, b):
+            difference = a - b
+            return length(namespace(a).sum(difference * difference, axis=-1))
 
-        return _row_by_row(dists, a.shape[-2], b.shape[-2] * b.shape[-1], xp)
+        coords_a, coords_b = self.to_coords(point_a), self.to_coords(point_b)
+        return for_each(dists, coords_a, coords_b, axes=1)
 
     def parallel_transport(
         self, tangent_vec, base_point, direction=None, end_point=None

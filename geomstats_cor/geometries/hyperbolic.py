@@ -6,11 +6,11 @@ from .. import kernels
 from ..exceptions import ParameterError
 from ..hyperplanes import BallHyperplanes
 from ..kernels._array import constant, namespace, row_dot
-from ..kernels._piecewise import piecewise
+from ..kernels._batching import batched
 from ..kernels._quotients import coth_excess, length, log_sinh_quotient
 from ..kernels.factors import bounded_length
 from ..kernels.hyperbolic_regression import hyperbolic_regression
-from ..kernels.hyperboloid import hyperbolic_pairwise_dist, scaled_origin_tangent
+from ..kernels.hyperboloid import hyperbolic_pairwise_dist
 from .base import ImageMetric
 
 
@@ -99,23 +99,6 @@ class HyperbolicRowsMetric(ImageMetric):
         """Return the logarithm at the origin of the product of Poincaré balls."""
         return kernels.pack_strictly_lower(kernels.hyperboloid_to_origin_tangent(point))
 
-    def scaled_coords(self, point, factors):
-        """Return the same, with each row multiplied by a number.
-
-        Parameters
-        ----------
-        point : array, shape=[..., n, n]
-            Points.
-        factors : array, shape=[n, 1]
-            A number for each row.
-
-        Returns
-        -------
-        coords : array, shape=[..., d]
-            Coordinates of the rows, each times its number.
-        """
-        return kernels.pack_strictly_lower(scaled_origin_tangent(point, factors))
-
     def from_coords(self, coords):
         """Return the exponential at the origin of the product of Poincaré balls."""
         rows = kernels.unpack_strictly_lower(coords)
@@ -193,7 +176,7 @@ class HyperbolicRowsMetric(ImageMetric):
         if rows.ndim > 3:
             return kernels.hyperbolic_mean(rows, weights)
         # Many weights of the same points: a copy of the points for each would be large.
-        mean = piecewise(held=rows.shape[-1] ** 2)(
+        mean = batched(held=rows.shape[-1] ** 2)(
             lambda some: kernels.hyperbolic_mean(rows, some)
         )
         return mean(weights)
@@ -217,7 +200,7 @@ class HyperbolicRowsMetric(ImageMetric):
             return xp.sum(lengths * rows, axis=-3)
 
         number, size = points_b.shape[0], points_b.shape[-1]
-        return piecewise(held=1 + number // size)(from_each)(points_a)
+        return batched(held=1 + number // size)(from_each)(points_a)
 
     def kernel(self, lengths, sigma):
         r"""Return the Laplacian :math:`\exp(-\sum_i d_i / \sigma)`.

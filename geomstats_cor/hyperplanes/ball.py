@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import kernels
 from ..kernels._array import constant, namespace
-from .base import Hyperplanes, _flat, _in_pieces, require_basis
+from .base import Hyperplanes, _flat, require_basis
 
 
 class BallHyperplanes(Hyperplanes):
@@ -53,20 +53,13 @@ class BallHyperplanes(Hyperplanes):
         super().__init__(metric)
         dims = range(1, self.n)
         betas = np.array([kernels.beta_number(dim) for dim in dims])
-        # The first row is empty.
-        self._row_factors = np.concatenate([[1.0], 1.0 / betas])[:, None]
         betas = np.repeat(betas, dims)
         self._to_joint = 1.0 / betas
         self._to_rows = betas / kernels.beta_number(self.dim)
 
     def features(self, point):
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
-        return _in_pieces(self._joint_rows, self.metric, point)
-
-    def _joint_rows(self, point):
-        image = self.metric._lower_image(point)
-        factors = constant(self._row_factors, image)
-        return self.metric.image_space.metric.scaled_coords(image, factors)
+        return self.features_of_coords(self.metric.to_coords(point))
 
     def features_of_coords(self, coords):
         """Return the same from coordinates."""

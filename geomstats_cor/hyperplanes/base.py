@@ -20,10 +20,7 @@ References
 import abc
 
 from .. import kernels
-from ..exceptions import GeomstatsCorError, ParameterError
-from ..kernels._autodiff import is_plain
-from ..kernels._batching import in_pieces
-from ..kernels._precision import in_own_precision
+from ..exceptions import ParameterError
 
 BASES = ("orthonormal", "printed")
 
@@ -474,21 +471,6 @@ def require_basis(basis):
         raise ParameterError(
             f"there is no basis {basis!r}: choose one of {', '.join(BASES)}."
         )
-
-
-@in_own_precision
-def _in_pieces(function, metric, point):
-    """Apply a map to a few matrices at a time, if no derivative is asked for.
-
-    A derivative would undo the cutting at the cost of the whole batch for each piece.
-    """
-    if not is_plain(point):
-        return function(point)
-    try:
-        return in_pieces(function, (2,), point)
-    except GeomstatsCorError:
-        metric.to_coords(point)  # says the same of the matrix at its place in the batch
-        raise
 
 
 def _flat(x):

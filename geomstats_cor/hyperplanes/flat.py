@@ -5,7 +5,7 @@ import math
 from .. import kernels
 from ..kernels._array import namespace
 from ..kernels.packed_hollow import packed_hollow_norm
-from .base import Hyperplanes, _flat, _in_pieces, require_basis
+from .base import Hyperplanes, _flat, require_basis
 
 
 class FlatHyperplanes(Hyperplanes):
@@ -210,10 +210,7 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def features(self, point):
         """Return the strict lower entries of the logarithm at the identity, scaled."""
-        return _in_pieces(self._entries, self.metric, point)
-
-    def _entries(self, point):
-        entries = kernels.pack_strictly_lower(self.metric._lower_image(point))
+        entries = kernels.pack_strictly_lower(self.metric._image_of(point))
         return entries if self._scale == 1.0 else self._scale * entries
 
     def features_of_coords(self, coords):

@@ -6,10 +6,7 @@ with the dtype and on the device of the input. Nothing is validated here, and a 
 outside the domain of a map gives NaN.
 """
 
-import sys as _sys
-
 from ._autodiff import prepare_torch as _prepare_torch
-from ._precision import in_own_precision as _in_own_precision
 from .cholesky import (
     cor_inverse,
     full_rank_factor,
@@ -242,12 +239,3 @@ __all__ = [
     "center",
     "helmert",
 ]
-
-# Entries that are only put elsewhere have any precision.
-_MOVES = ("pack_strictly_lower", "unpack_strictly_lower")
-for _name in __all__:
-    if _name not in _MOVES:
-        _function = globals()[_name]
-        globals()[_name] = _in_own_precision(_function)
-        # `kernels.x` and `kernels.module.x` are one function.
-        setattr(_sys.modules[_function.__module__], _name, globals()[_name])

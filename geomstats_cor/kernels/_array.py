@@ -65,13 +65,12 @@ def diagonal(x):
 
 def as_rows(vectors):
     """Return vectors [..., n] as matrices [..., 1, n] of one row."""
-    # Torch takes its time over an index such as [..., None, :].
-    return vectors.unsqueeze(-2) if is_torch(vectors) else vectors[..., None, :]
+    return vectors[..., None, :]
 
 
 def as_columns(vectors):
     """Return vectors [..., n] as matrices [..., n, 1] of one column."""
-    return vectors.unsqueeze(-1) if is_torch(vectors) else vectors[..., None]
+    return vectors[..., None]
 
 
 def diagonal_matrix(vector):
@@ -194,10 +193,7 @@ def take_last(x, index):
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
         index = namespace(x).asarray(index, device=x.device)
-        # Whichever is faster, by a factor of two.
-        if x.dtype == namespace(x).float32:
-            return x.index_select(-1, index)
-        return x.gather(-1, index.expand(*x.shape[:-1], -1))
+        return x.index_select(-1, index)
     return np.take(x, index, axis=-1)
 
 
@@ -366,20 +362,9 @@ def solve_positive(matrix, vector):
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def matmul(x, y):
-    """Return the product, by the cheapest call that knows these shapes."""
-    return namespace(x).bmm(x, y) if _are_paired(x, y) else x @ y
-
-
 def multiply_into(x, y, result):
     """Write the product into an array, or into a part of one."""
-    product = namespace(x).bmm if _are_paired(x, y) else namespace(x).matmul
-    product(x, y, out=result)
-
-
-def _are_paired(x, y):
-    """Tell whether arrays are tensors [k, ...] of as many matrices."""
-    return is_torch(x) and x.ndim == y.ndim == 3 and x.shape[0] == y.shape[0]
+    namespace(x).matmul(x, y, out=result)
 
 
 def positive_row_solver(matrix):

@@ -13,7 +13,7 @@ import importlib
 import sys
 
 from ._array import is_torch
-from ._batching import in_pieces
+from ._batching import in_blocks
 
 
 class StatedGradient:
@@ -110,7 +110,7 @@ class StatedGradient:
         arrays, numbers = (*before, *arguments[:count]), arguments[count:]
         if not all(is_readable(array) for array in arrays):
             return function(*arrays, *numbers)
-        return in_pieces(
+        return in_blocks(
             lambda *pieces: function(*pieces, *numbers),
             self.axes[1 - len(before) :],
             *arrays,
@@ -169,7 +169,7 @@ class Opaque:
 
     def __init__(self, name, function, outputs, axes=(2,), held=1):
         self.name, self.outputs, self.axes = name, outputs, axes
-        self.function = functools.partial(in_pieces, function, axes, held=held)
+        self.function = functools.partial(in_blocks, function, axes, held=held)
         _policy.govern(self)
 
     def __call__(self, *arrays):

@@ -1,20 +1,28 @@
-"""Large batches in pieces that stay in the cache of the processor."""
+"""Large batches, computed in blocks that stay in the cache of the processor.
 
+The one place that cuts batches, with one budget.
+"""
+
+import functools
 import math
+from collections.abc import Callable
+from typing import Any
 
 from ._array import namespace
-from ._convergence import ReportsOfPieces
+from ._convergence import ReportsOfBlocks
 
-_PIECE_BYTES = 3 * 2**20
+_CACHE_BYTES = 3 * 2**20
 
 
-def in_pieces(function, axes, *arrays, held=1):
+def in_blocks(
+    function: Callable, axes: tuple[int, ...], *arrays: Any, held: int = 1
+) -> Any:
     """Apply a function of a batch to a few members at a time.
 
-    Iterations read the same matrices again and again, from main memory if there are
-    many; a piece also ends as soon as its own matrices are done, and what is computed
-    on the way takes up the memory of one piece alone. Batches that broadcast against
-    each other are not cut.
+    Iterations read the same matrices many times, from main memory if there are many of
+    them; a block also stops as soon as its own matrices have converged, and temporary
+    arrays are as large as one block. Batches that broadcast against each other are not
+    cut.
 
     Parameters
     ----------
@@ -42,12 +50,12 @@ def in_pieces(function, axes, *arrays, held=1):
         if shape[: len(shape) - own] != batch:
             return function(*arrays)
     bytes_each = held * entries * (8 if first.dtype == xp.float64 else 4)
-    number, count = math.prod(batch), max(1, _PIECE_BYTES // max(1, bytes_each))
+    number, count = math.prod(batch), max(1, _CACHE_BYTES // max(1, bytes_each))
     if number <= count and len(batch) <= 1:
         return function(*arrays)
     # With a single axis for the batch, products of matrices are cheaper to call.
     flat = [x.reshape((number, *x.shape[len(batch) :])) for x in arrays]
-    with ReportsOfPieces(batch) as reports:
+    with ReportsOfBlocks(batch) as reports:
         if number <= count:
             results = reports.call(0, function, *flat)
         else:
@@ -61,23 +69,89 @@ def in_pieces(function, axes, *arrays, held=1):
 
 
 def _joined(function, arrays, number, count, call):
-    """Call a function of pieces, and write its results into wholes."""
+    """Call a function of blocks, and write its results into whole arrays."""
     wholes = None
     for start in range(0, number, count):
-        piece = slice(start, min(start + count, number))
-        parts = call(start, function, *(x[piece, ...] for x in arrays))
+        block = slice(start, min(start + count, number))
+        parts = call(start, function, *(x[block, ...] for x in arrays))
         single = not isinstance(parts, tuple)
         parts = (parts,) if single else parts
         wholes = wholes or tuple(_room_for(part, number) for part in parts)
         for whole, part in zip(wholes, parts, strict=True):
             if part is not None:
-                whole[piece, ...] = part
+                whole[block, ...] = part
     return wholes[0] if single else wholes
 
 
 def _room_for(part, number):
-    """Return an array for a whole batch, given what comes out for a piece."""
+    """Return an array for a whole batch, given the result for a block."""
     if part is None:
         return None
     shape = (number, *part.shape[1:])
     return namespace(part).empty(shape, dtype=part.dtype, device=part.device)
+
+
+def batched(held: int, axes: int = 2) -> Callable:
+    """Let a function work on a few members of a batch at a time.
+
+    If a derivative is asked for, the batch is not cut: each block would keep its own
+    record.
+
+    Parameters
+    ----------
+    held : int
+        How many arrays of the size of its argument the function works on at a time.
+    axes : int
+        Number of axes of each array that belong to a member: 2 for matrices.
+
+    Returns
+    -------
+    decorator : callable
+        Decorator of functions of arrays, which return arrays of the same batch, one or
+        a tuple; they may have options with names.
+    """
+    from ._autodiff import is_plain  # which cuts batches itself, and imports this
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def wrapped(*arrays: Any, **options: Any) -> Any:
+            if not all(map(is_plain, arrays)):
+                return function(*arrays, **options)
+            chosen = functools.partial(function, **options)
+            return in_blocks(chosen, (axes,) * len(arrays), *arrays, held=held)
+
+        return wrapped
+
+    return decorate
+
+
+def for_each(function: Callable, array: Any, other: Any, axes: int = 2) -> Any:
+    """Return a function of each member of one batch and all members of another.
+
+    Parameters
+    ----------
+    function : callable
+        Takes members [j, 1, *] and members [1, l, *], returns an array [j, l].
+    array : array, shape=[k, *]
+        First batch, which is cut so that an array [j, l, *] fits the cache.
+    other : array, shape=[l, *]
+        Second batch.
+    axes : int
+        Number of axes of a member.
+
+    Returns
+    -------
+    table : array, shape=[k, l]
+        Values for all pairs.
+    """
+    from ._autodiff import is_plain
+
+    member = (slice(None),) * axes
+    columns = other[(None, slice(None), *member)]
+
+    def rows(some: Any) -> Any:
+        return function(some[(slice(None), None, *member)], columns)
+
+    if not is_plain(other):
+        return rows(array)
+    return batched(held=max(1, other.shape[0]), axes=axes)(rows)(array)

@@ -106,7 +106,7 @@ def _hand_on(report, batch):
         gathered.append(report)
 
 
-class ReportsOfPieces:
+class ReportsOfBlocks:
     """Warn once of what stopped short in any piece of a batch, at the end of a block.
 
     Parameters

@@ -10,9 +10,8 @@ infinitesimal are directions of a stated kind, see `_lower`.
 import functools
 import math
 
-from ._array import eps, eye_like, namespace
+from ._array import add_multiple, eps, eye_like, namespace
 from ._autodiff import detached, is_readable
-from ._in_place import accumulate
 from ._triangles import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
@@ -36,7 +35,7 @@ def _part_of_product(a, b, whole, kind):
     )
     total = next(products, None)
     for term in products:
-        total = accumulate(total, 1.0, term)
+        total = total + term
     return total
 
 
@@ -204,4 +203,4 @@ def _plus_combination(total, coefficients, powers):
 def _add_parts(total, part, number):
     if part is None:
         return total
-    return accumulate(total, number, part)
+    return number * part if total is None else add_multiple(total, number, part)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._array import (
-    matmul,
     multiply_into,
     namespace,
     solve_commuting_unit_lower,
@@ -33,33 +32,23 @@ _MOST_BLOCKS = 10
 
 def lower_product(a, b):
     """Return the product of lower triangular matrices."""
-    return _product_of_halves(a, b, are_lower=True)
-
-
-def lower_half_of_product(a, b):
-    """Return the lower triangle of the product of any square matrices."""
-    return _product_of_halves(a, b, are_lower=False)
-
-
-def _product_of_halves(a, b, are_lower):
     if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
-        return matmul(a, b)
+        return a @ b
     result = _room(a, b)
-    _multiply_halves(a, b, result, are_lower)
+    _multiply_lower(a, b, result)
     return result
 
 
-def _multiply_halves(a, b, result, are_lower):
-    """Write the lower triangle of a product, half of a matrix after half."""
+def _multiply_lower(a, b, result):
+    """Write the product of lower triangles, one half of the rows after the other."""
     size = result.shape[-1]
     if size <= _WHOLE_PRODUCTS_UP_TO:
         multiply_into(a, b, result)
         return
     first, second = slice(size // 2), slice(size // 2, None)
     for half in (first, second):
-        inner = half if are_lower else slice(None)
-        known = a[..., half, inner], b[..., inner, half]
-        _multiply_halves(*known, result[..., half, half], are_lower)
+        known = a[..., half, half], b[..., half, half]
+        _multiply_lower(*known, result[..., half, half])
     result[..., first, second] = 0
     _multiply(a[..., second, :], b[..., :, first], result, second, first)
 

@@ -16,6 +16,7 @@ import math
 
 from ._array import (
     diagonal,
+    eye_like,
     fill_diagonal,
     flagged_cholesky,
     inverse_lower,
@@ -28,7 +29,8 @@ from ._array import (
     with_diagonal,
 )
 from ._autodiff import StatedGradient
-from ._piecewise import piecewise
+from ._batching import batched
+from ._precision import in_own_precision
 from ._projections import moving_hollow, moving_strictly_lower
 from ._tolerances import rank_tolerance
 from ._triangles import (
@@ -42,6 +44,7 @@ from ._triangles import (
 from .correlation import cor
 
 
+@in_own_precision
 def theta(correlation):
     r"""Return the Cholesky factor, its rows divided by their diagonal entries.
 
@@ -74,6 +77,7 @@ def theta(correlation):
     return _theta(correlation)
 
 
+@in_own_precision
 def strict_theta(correlation):
     r"""Return :math:`\Theta(C) - I`, whose rows are points of hyperboloids.
 
@@ -104,9 +108,11 @@ def strict_theta(correlation):
     array([[0.  , 0.  ],
            [0.75, 0.  ]])
     """
-    return _strict_theta(correlation)
+    unit_lower = _theta(correlation)
+    return unit_lower - eye_like(unit_lower)
 
 
+@in_own_precision
 def theta_inverse(unit_lower):
     r"""Return :math:`\Theta^{-1}(K) = \operatorname{Cor}(K K^\top)`.
 
@@ -156,6 +162,7 @@ def correlation_of_rows(matrix):
     return with_diagonal(rows @ rows.mT, 1.0)
 
 
+@in_own_precision
 def theta_differential(tangent_vec, correlation):
     r"""Return the differential of :math:`\Theta` at a correlation matrix.
 
@@ -201,6 +208,7 @@ def theta_differential(tangent_vec, correlation):
     return theta_differential_at(tangent_vec, theta(correlation))
 
 
+@in_own_precision
 def theta_differential_at(tangent_vec, unit_lower):
     r"""Return the differential of :math:`\Theta`, given :math:`\Theta(C)`.
 
@@ -243,6 +251,7 @@ def theta_differential_at(tangent_vec, unit_lower):
     return _theta_differential(tangent_vec, unit_lower)
 
 
+@in_own_precision
 def theta_inverse_differential(vector, unit_lower):
     r"""Return the differential of :math:`\Theta^{-1}`.
 
@@ -281,6 +290,7 @@ def theta_inverse_differential(vector, unit_lower):
     return _theta_inverse_differential(vector, unit_lower)
 
 
+@in_own_precision
 def theta_inverse_second_differential(vector, unit_lower):
     r"""Return the second derivative of :math:`\Theta^{-1}(K + t \xi)` at zero.
 
@@ -320,7 +330,7 @@ def theta_inverse_second_differential(vector, unit_lower):
     return _inverse_second_differential(vector, vector, unit_lower)
 
 
-@piecewise(held=2)
+@batched(held=2)
 def _inverse_value(unit_lower):
     factor, _ = _normalised_rows(unit_lower)
     return with_diagonal(lower_times_upper(factor, factor), 1.0)
@@ -332,13 +342,7 @@ def _theta_value(correlation):
     return factor
 
 
-def _strict_theta_value(correlation):
-    unit_lower = _theta_value(correlation)
-    fill_diagonal(unit_lower, 0.0)
-    return unit_lower
-
-
-@piecewise(held=6)
+@batched(held=6)
 def _differential(tangent_vec, unit_lower):
     whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
     # The result is symmetric, and its lower triangle is enough.
@@ -351,7 +355,7 @@ def _differential(tangent_vec, unit_lower):
     return strictly_lower(moved)
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _adjoint(cotangent, unit_lower):
     """Return the hollow matrix H with <H, V> = <G, dTheta(V)> for the cotangent G."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -365,19 +369,14 @@ def _adjoint(cotangent, unit_lower):
     return _hollow(moved * _outer_lengths(unit_lower))
 
 
-@piecewise(held=7)
-def _strict_adjoint(cotangent, strict):
-    return _adjoint(cotangent, with_diagonal(strict, 1.0))
-
-
-@piecewise(held=6)
+@batched(held=6)
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
     return off_diagonal(moved + moved.mT)
 
 
-@piecewise(held=6)
+@batched(held=6)
 def _inverse_adjoint(cotangent, unit_lower):
     """Return the adjoint of the differential of the inverse, for hollow cotangents."""
     unit_lower = moving_strictly_lower(unit_lower)
@@ -386,7 +385,7 @@ def _inverse_adjoint(cotangent, unit_lower):
     return strictly_lower(2.0 * _rows_differential(image, factor, scale))
 
 
-@piecewise(held=8)
+@batched(held=8)
 def _inverse_second_differential(vector_a, vector_b, unit_lower):
     vector_a, vector_b, unit_lower = (
         moving_strictly_lower(x) for x in (vector_a, vector_b, unit_lower)
@@ -401,7 +400,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     return off_diagonal(half + half.mT)
 
 
-@piecewise(held=8)
+@batched(held=8)
 def _inverse_second_adjoint(vector, cotangent, unit_lower):
     """Return how `_inverse_adjoint` moves along a vector, for hollow cotangents.
 
@@ -481,14 +480,6 @@ _theta = StatedGradient(
     lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
     keeps_value=True,
 )
-_strict_theta = StatedGradient(
-    _strict_theta_value,
-    lambda tangents, _, image: _theta_differential(
-        _hollow(tangents[0]), with_diagonal(image, 1.0)
-    ),
-    lambda cotangent, needed, _, image: (_strict_adjoint(cotangent, image),),
-    keeps_value=True,
-)
 _theta_differential = StatedGradient(
     _differential,
     _theta_differential_tangent,
@@ -511,6 +502,7 @@ _theta_inverse_differential = StatedGradient(
 )
 
 
+@in_own_precision
 def full_rank_factor(correlation):
     r"""Return the Cholesky factor of correlation matrices.
 
@@ -560,6 +552,7 @@ def has_full_rank(matrix):
     return definite & (smallest > rank_tolerance(matrix))
 
 
+@in_own_precision
 def cor_inverse(correlation):
     r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`.
 

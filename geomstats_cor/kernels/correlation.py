@@ -5,9 +5,11 @@ r"""The map from covariance to correlation, and its differential.
 """
 
 from ._array import diagonal, namespace, off_diagonal, with_diagonal
+from ._precision import in_own_precision
 from ._projections import moving_symmetric
 
 
+@in_own_precision
 def cor(covariance):
     r"""Return the correlation matrix of a covariance matrix.
 
@@ -43,6 +45,7 @@ def cor(covariance):
     return with_diagonal(scale[..., :, None] * covariance * scale[..., None, :], 1.0)
 
 
+@in_own_precision
 def cor_differential(vector, covariance):
     r"""Return the differential of Cor at a covariance matrix.
 
@@ -92,6 +95,7 @@ def cor_differential(vector, covariance):
     )
 
 
+@in_own_precision
 def cor_second_differential(first, second, covariance):
     r"""Return the second derivative of Cor along a curve of covariance matrices.
 

@@ -13,6 +13,7 @@ References
 
 from ._array import diagonal, namespace, off_diagonal, pair_sums, row_dot, symmetrize
 from ._autodiff import StatedGradient
+from ._precision import in_own_precision
 from ._projections import hollow_part, moving_row0, row0_part
 from .cholesky import correlation_of_rows
 from .correlation import cor_second_differential
@@ -25,6 +26,7 @@ from .symmetric import (
 )
 
 
+@in_own_precision
 def exp_scaled(null_row_sums):
     r"""Return :math:`\operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R)`.
 
@@ -54,9 +56,10 @@ def exp_scaled(null_row_sums):
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
-    return _exp_scaled_at(null_row_sums, *spectrum(null_row_sums))
+    return exp_scaled_at(null_row_sums, *spectrum(null_row_sums))
 
 
+@in_own_precision
 def exp_scaled_factor(null_row_sums):
     r"""Return the normalised rows of :math:`\exp(R / 2)`, a factor of the exponential.
 
@@ -84,6 +87,7 @@ def exp_scaled_factor(null_row_sums):
     return _rows(_half(null_row_sums, *spectrum(null_row_sums)))[0]
 
 
+@in_own_precision
 def exp_scaled_differential(vector, null_row_sums):
     r"""Return the differential of :math:`\operatorname{Exp}^\star`.
 
@@ -121,9 +125,10 @@ def exp_scaled_differential(vector, null_row_sums):
     array([[0.  , 0.64],
            [0.64, 0.  ]])
     """
-    return _exp_scaled_differential_at(vector, null_row_sums, *spectrum(null_row_sums))
+    return exp_scaled_differential_at(vector, null_row_sums, *spectrum(null_row_sums))
 
 
+@in_own_precision
 def exp_scaled_second_differential(vector, null_row_sums):
     r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)`.
 
@@ -161,8 +166,15 @@ def exp_scaled_second_differential(vector, null_row_sums):
     array([[ 0.   , -0.768],
            [-0.768,  0.   ]])
     """
+    return exp_scaled_second_differential_at(
+        vector, null_row_sums, *spectrum(null_row_sums)
+    )
+
+
+def exp_scaled_second_differential_at(vector, null_row_sums, values, vectors):
+    """Return the same, given the spectrum of R."""
     vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
-    at = null_row_sums, *spectrum(null_row_sums)
+    at = null_row_sums, values, vectors
     first = exp_differential_at(vector, *at)
     second = exp_second_differential_at(vector, vector, *at)
     return cor_second_differential(first, second, exp_at(*at))
@@ -196,7 +208,7 @@ def _exp_scaled_value(null_row_sums, values, vectors):
 
 
 def _exp_scaled_tangent(tangents, *at):
-    return _exp_scaled_differential_at(tangents[0], *at)
+    return exp_scaled_differential_at(tangents[0], *at)
 
 
 def _exp_scaled_cotangent(cotangent, needed, *at):
@@ -212,7 +224,7 @@ def _pulled_rows(cotangent, rows):
     return pulled - row_dot(pulled, rows) * rows
 
 
-_exp_scaled_at = StatedGradient(
+exp_scaled_at = StatedGradient(
     _exp_scaled_value,
     _exp_scaled_tangent,
     _exp_scaled_cotangent,
@@ -231,7 +243,7 @@ def _exp_differential_tangent(tangents, vector, *at):
     moved, turned, *_ = tangents
     result = 0.0
     if moved is not None:
-        result = result + _exp_scaled_differential_at(moved, *at)
+        result = result + exp_scaled_differential_at(moved, *at)
     if turned is not None:
         half = _half(*at)
         vector = moving_row0(vector)
@@ -277,7 +289,7 @@ def _exp_differential_cotangent(cotangent, needed, vector, *at):
     return moved, turned, None, None
 
 
-_exp_scaled_differential_at = StatedGradient(
+exp_scaled_differential_at = StatedGradient(
     _exp_differential_value,
     _exp_differential_tangent,
     _exp_differential_cotangent,

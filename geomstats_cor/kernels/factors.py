@@ -24,6 +24,7 @@ from ._array import (
     symmetrize,
 )
 from ._autodiff import Opaque, StatedGradient, detached, is_recorded
+from ._precision import in_own_precision
 from ._projections import row0_part
 from .isometries import center
 from .log_scaled_maps import balanced_adjoint, balanced_motion
@@ -40,6 +41,7 @@ _MAX_ITERATIONS = 40
 _SHARPNESS = 16  # of the bound on lengths: the power of the squared ratio
 
 
+@in_own_precision
 def unit_rows(matrix):
     r"""Return the rows :math:`a_i / |a_i|`, without overflow of squares.
 
@@ -66,6 +68,7 @@ def unit_rows(matrix):
     return matrix / xp.sqrt(row_dot(matrix, matrix))
 
 
+@in_own_precision
 def lower_factor(factor, shift=None):
     r"""Return the Cholesky factor of :math:`F F^\top + s^2 I`, by orthogonal maps.
 
@@ -124,6 +127,7 @@ def unit_lower_of_factor(factor, is_lower=False):
     return strictly_lower(lower / diagonal(lower)[..., None]) + eye_like(lower)
 
 
+@in_own_precision
 def log_of_factor(factor):
     r"""Return the logarithm of :math:`F F^\top + \delta^2 I`, by singular values.
 
@@ -206,6 +210,7 @@ _log_of_factor_at = StatedGradient(
 )
 
 
+@in_own_precision
 def log_scaled_of_factor(factor):
     r"""Return :math:`\operatorname{Log}^\star` of :math:`F F^\top + \delta^2 I`.
 

@@ -18,6 +18,7 @@ from ._array import eps, namespace, row_dot
 from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
 from ._convergence import warn_unfinished
+from ._precision import in_own_precision
 from ._quotients import asinh_quotient, coth_excess, csch_deficit
 from .hyperboloid import (
     hyperbolic_exp,
@@ -35,6 +36,7 @@ _MAX_HALVINGS = 40
 _HELD = 8  # arrays of the size of the points
 
 
+@in_own_precision
 def hyperbolic_mean(points, weights):
     r"""Return the Fréchet mean of points of the hyperboloid.
 

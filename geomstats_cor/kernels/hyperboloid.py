@@ -26,6 +26,7 @@ References
 
 from ._array import eps, namespace, row_dot
 from ._autodiff import StatedGradient
+from ._precision import in_own_precision
 from ._quotients import (
     asinh_quotient,
     asinh_quotient_derivative,
@@ -35,6 +36,7 @@ from ._quotients import (
 )
 
 
+@in_own_precision
 def hyperboloid_time(point):
     r"""Return the time coordinate :math:`\tau = \sqrt{1 + |y|^2}`.
 
@@ -63,6 +65,7 @@ def hyperboloid_time(point):
     return namespace(point).sqrt(1.0 + row_dot(point, point))
 
 
+@in_own_precision
 def hyperbolic_orthonormal(vector, point):
     r"""Return the components of a tangent vector in an orthonormal frame.
 
@@ -94,6 +97,7 @@ def hyperbolic_orthonormal(vector, point):
     return vector - row_dot(point, vector) / (time * (1.0 + time)) * point
 
 
+@in_own_precision
 def hyperbolic_from_orthonormal(components, point):
     r"""Invert `hyperbolic_orthonormal`: :math:`c + \frac{y \cdot c}{1 + \tau} y`.
 
@@ -120,6 +124,7 @@ def hyperbolic_from_orthonormal(components, point):
     return components + row_dot(point, components) / (1.0 + time) * point
 
 
+@in_own_precision
 def hyperbolic_half_sinh_square(point_a, point_b):
     r"""Return :math:`\sinh^2(d(a, b) / 2) = (\cosh d(a, b) - 1) / 2`.
 
@@ -232,6 +237,7 @@ _half_sinh_square = StatedGradient(
 )
 
 
+@in_own_precision
 def hyperbolic_squared_dist(point_a, point_b):
     r"""Return the squared distances between points.
 
@@ -296,6 +302,7 @@ def hyperbolic_pairwise_dist(points_a, points_b):
     return 2.0 * length(half) * asinh_quotient(half)
 
 
+@in_own_precision
 def hyperbolic_exp(vector, point):
     r"""Return :math:`\cosh(r) y + \frac{\sinh r}{r} u`, with :math:`r = |u|_y`.
 
@@ -329,6 +336,7 @@ def hyperbolic_exp(vector, point):
     return point + half * point + sinh_quotient(square) * vector
 
 
+@in_own_precision
 def hyperbolic_log(end_point, point):
     r"""Return the logarithm :math:`\frac{d}{\sinh d} (b - \cosh(d) a)`.
 
@@ -362,6 +370,7 @@ def hyperbolic_log(end_point, point):
     return factor * (end_point - point - 2.0 * half * point)
 
 
+@in_own_precision
 def hyperbolic_transport(vector, point, end_point):
     r"""Transport a tangent vector along the geodesic between two points.
 
@@ -404,6 +413,7 @@ def hyperbolic_transport(vector, point, end_point):
     return vector + 0.5 * product / (1.0 + half) * (point + end_point)
 
 
+@in_own_precision
 def hyperbolic_boost(point, center):
     r"""Return the image of a point by the boost that moves a center to the origin.
 
@@ -435,6 +445,7 @@ def hyperbolic_boost(point, center):
     return point + (along - hyperboloid_time(point)) * center
 
 
+@in_own_precision
 def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
     r"""Return :math:`R(A, B) C = \langle A, C \rangle B - \langle B, C \rangle A`.
 
@@ -472,6 +483,7 @@ def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
     return row_dot(frame_a, frame_c) * vector_b - row_dot(frame_b, frame_c) * vector_a
 
 
+@in_own_precision
 def hyperboloid_to_origin_tangent(point):
     r"""Return the logarithm at the origin of the Poincaré ball.
 
@@ -504,6 +516,7 @@ def hyperboloid_to_origin_tangent(point):
     return _to_origin_tangent(point)
 
 
+@in_own_precision
 def hyperboloid_to_origin_tangent_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_origin_tangent`.
 
@@ -538,6 +551,7 @@ def hyperboloid_to_origin_tangent_differential(vector, point):
     return moved
 
 
+@in_own_precision
 def hyperboloid_from_origin_tangent(tangent_vec):
     r"""Invert `hyperboloid_to_origin_tangent`: :math:`y = \frac{\sinh 2|v|}{|v|} v`.
 
@@ -566,6 +580,7 @@ def hyperboloid_from_origin_tangent(tangent_vec):
     return _from_origin_tangent(tangent_vec)
 
 
+@in_own_precision
 def hyperboloid_from_origin_tangent_differential(vector, tangent_vec):
     r"""Return the differential of `hyperboloid_from_origin_tangent`.
 
@@ -608,23 +623,9 @@ def _radial(factor, differential):
     )
 
 
-def _origin_factor(square):
-    return 0.5 * asinh_quotient(square)
-
-
-_to_origin_tangent = _radial(_origin_factor, hyperboloid_to_origin_tangent_differential)
-
-# The same times a constant for each point, an array that is not differentiated: one
-# pass over the points instead of two.
-scaled_origin_tangent = StatedGradient(
-    lambda point, scale: scale * _origin_factor(row_dot(point, point)) * point,
-    lambda tangents, point, scale: (
-        scale * hyperboloid_to_origin_tangent_differential(tangents[0], point)
-    ),
-    lambda cotangent, needed, point, scale: (
-        hyperboloid_to_origin_tangent_differential(scale * cotangent, point),
-        None,
-    ),
+_to_origin_tangent = _radial(
+    lambda square: 0.5 * asinh_quotient(square),
+    hyperboloid_to_origin_tangent_differential,
 )
 _from_origin_tangent = _radial(
     lambda square: 2.0 * sinh_quotient(4.0 * square),
@@ -632,6 +633,7 @@ _from_origin_tangent = _radial(
 )
 
 
+@in_own_precision
 def hyperboloid_to_ball(point):
     r"""Return the point :math:`y / (1 + \tau)` of the Poincaré ball.
 
@@ -660,6 +662,7 @@ def hyperboloid_to_ball(point):
     return point / (1.0 + hyperboloid_time(point))
 
 
+@in_own_precision
 def hyperboloid_to_ball_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_ball`.
 
@@ -699,6 +702,7 @@ def hyperboloid_to_ball_differential(vector, point):
     return (vector - product * point) / (1.0 + time)
 
 
+@in_own_precision
 def hyperboloid_from_ball(ball_point):
     """Return the space coordinates :math:`2 p / (1 - |p|^2)`.
 
@@ -736,6 +740,7 @@ def _room_to_boundary(ball_point):
     return namespace(room).clip(room, eps(room), None)
 
 
+@in_own_precision
 def hyperboloid_from_ball_differential(vector, ball_point):
     r"""Return the differential of `hyperboloid_from_ball`.
 
@@ -766,6 +771,7 @@ def hyperboloid_from_ball_differential(vector, ball_point):
     return 2.0 * (vector + product * ball_point) / rest
 
 
+@in_own_precision
 def hyperboloid_to_hemisphere(point):
     r"""Return the point :math:`(y, 1) / \tau` of the open hemisphere.
 
@@ -799,6 +805,7 @@ def hyperboloid_to_hemisphere(point):
     return xp.concat([point / time, 1.0 / time], axis=-1)
 
 
+@in_own_precision
 def hyperboloid_to_hemisphere_differential(vector, point):
     r"""Return the differential of `hyperboloid_to_hemisphere`.
 
@@ -835,6 +842,7 @@ def hyperboloid_to_hemisphere_differential(vector, point):
     )
 
 
+@in_own_precision
 def hyperboloid_from_hemisphere(hemisphere_point):
     """Return the space coordinates :math:`x_{1..k} / x_{k+1}`.
 
@@ -866,6 +874,7 @@ def hyperboloid_from_hemisphere(hemisphere_point):
     return hemisphere_point[..., :-1] / hemisphere_point[..., -1:]
 
 
+@in_own_precision
 def hyperboloid_from_hemisphere_differential(vector, hemisphere_point):
     r"""Return the differential of `hyperboloid_from_hemisphere`.
 

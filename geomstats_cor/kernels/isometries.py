@@ -37,6 +37,7 @@ from ._array import (
     pair_sums,
     take_last,
 )
+from ._precision import in_own_precision
 
 _ROOT_TWO = math.sqrt(2.0)
 
@@ -161,6 +162,7 @@ def hollow_eigenvalues(size, alpha, beta, gamma):
     )
 
 
+@in_own_precision
 def scale_hollow(matrix, factors):
     r"""Multiply the three pieces of a symmetric hollow matrix by three numbers.
 
@@ -236,6 +238,7 @@ def roots(eigenvalues):
     return tuple(None if value is None else math.sqrt(value) for value in eigenvalues)
 
 
+@in_own_precision
 def hollow_to_coords(matrix, eigenvalues):
     r"""Map symmetric hollow matrices isometrically onto Euclidean space.
 
@@ -271,6 +274,7 @@ def hollow_to_coords(matrix, eigenvalues):
     return _ROOT_TWO * pack_strictly_lower(scale_hollow(matrix, roots(eigenvalues)))
 
 
+@in_own_precision
 def hollow_from_coords(coords, eigenvalues):
     r"""Invert `hollow_to_coords`.
 
@@ -360,6 +364,7 @@ def row0_eigenvalues(size, alpha, delta, zeta):
     )
 
 
+@in_own_precision
 def scale_row0(matrix, factors):
     r"""Multiply the three pieces of a null-row-sum matrix by three numbers.
 
@@ -409,6 +414,7 @@ def scale_row0(matrix, factors):
     return rest * matrix + center(diagonal_matrix(weights))
 
 
+@in_own_precision
 def row0_to_coords(matrix, eigenvalues):
     r"""Map null-row-sum matrices isometrically onto Euclidean space.
 
@@ -448,6 +454,7 @@ def row0_to_coords(matrix, eigenvalues):
     return _pack_lower(reduced, 0) * constant(weights, reduced)
 
 
+@in_own_precision
 def row0_from_coords(coords, eigenvalues):
     r"""Invert `row0_to_coords`.
 
@@ -491,6 +498,7 @@ def row0_from_coords(coords, eigenvalues):
     return scale_row0(matrix, _inverse(roots(eigenvalues)))
 
 
+@in_own_precision
 def row0_from_printed(values):
     r"""Return null-row-sum matrices from their components in the basis of [C2026]_.
 
@@ -534,6 +542,7 @@ def row0_from_printed(values):
     return xp.concat([block, -xp.sum(block, axis=-1, keepdims=True)], axis=-1)
 
 
+@in_own_precision
 def center(matrix):
     r"""Project symmetric matrices orthogonally onto null row sums.
 

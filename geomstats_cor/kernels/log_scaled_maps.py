@@ -43,7 +43,6 @@ from .symmetric import (
     are_positive,
     log_differential_at,
     log_second_differential_at,
-    lower_spectral,
     positive_spectrum,
     spectral,
     sym_log,
@@ -55,6 +54,7 @@ _ILL_CONDITIONED = 1e4  # rounding units that the smallest of these eigenvalues 
 _DOUBTFUL = 1e4  # the same, where it is worth a look whether C can be recovered
 
 
+@in_own_precision
 def log_scaled(correlation):
     r"""Return :math:`\operatorname{Log}^\star(C)`, the image of the log-scaled metric.
 
@@ -93,9 +93,10 @@ def log_scaled(correlation):
     array([[ 0.6931, -0.6931],
            [-0.6931,  0.6931]])
     """
-    return _log_scaled_at(correlation, *_balanced_spectrum(correlation))
+    return log_scaled_at(correlation, *balanced_spectrum(correlation))
 
 
+@in_own_precision
 def log_scaled_differential(tangent_vec, correlation):
     r"""Return the differential of :math:`\operatorname{Log}^\star`.
 
@@ -135,10 +136,11 @@ def log_scaled_differential(tangent_vec, correlation):
     array([[-1.5625,  1.5625],
            [ 1.5625, -1.5625]])
     """
-    solution = _balanced_spectrum(correlation)
-    return _log_scaled_differential_at(tangent_vec, correlation, *solution)
+    solution = balanced_spectrum(correlation)
+    return log_scaled_differential_at(tangent_vec, correlation, *solution)
 
 
+@in_own_precision
 def log_scaled_and_differential(tangent_vec, correlation):
     r"""Return :math:`\operatorname{Log}^\star(C)` and its differential together.
 
@@ -182,11 +184,12 @@ def log_scaled_and_differential(tangent_vec, correlation):
     array([[-1.5625,  1.5625],
            [ 1.5625, -1.5625]])
     """
-    solution = _balanced_spectrum(correlation)
-    image = _log_scaled_at(correlation, *solution)
-    return image, _log_scaled_differential_at(tangent_vec, correlation, *solution)
+    solution = balanced_spectrum(correlation)
+    image = log_scaled_at(correlation, *solution)
+    return image, log_scaled_differential_at(tangent_vec, correlation, *solution)
 
 
+@in_own_precision
 def one_step_log_scaled(correlation):
     r"""Return :math:`\log(X C X)` for the scaling of one Newton step, centred.
 
@@ -314,7 +317,7 @@ def _report_loss(correlation, values, vectors):
         report_unfinished("log-scaled logarithm", loss, kept, correlation)
 
 
-_balanced_spectrum = Opaque(
+balanced_spectrum = Opaque(
     "balanced_spectrum", _stable_spectrum, lambda x: (x[..., 0], x[..., 0], x)
 )
 
@@ -344,19 +347,12 @@ def _row_products(x, y):
     return namespace(x).sum(x * y, axis=-1)
 
 
-@in_own_precision
-def lower_log_scaled(correlation):
-    """Return the lower triangle of the image, up to rounding, without derivatives."""
-    _, values, vectors = _balanced_spectrum(correlation)
-    return lower_spectral(namespace(values).log(values), vectors)
-
-
 def _log_scaled_value(correlation, scaling, values, vectors):
     return center(spectral(namespace(values).log(values), vectors))
 
 
 def _log_scaled_tangent(tangents, *at):
-    return _log_scaled_differential_at(tangents[0], *at)
+    return log_scaled_differential_at(tangents[0], *at)
 
 
 def _log_scaled_cotangent(cotangent, needed, correlation, scaling, *spectrum):
@@ -366,7 +362,7 @@ def _log_scaled_cotangent(cotangent, needed, correlation, scaling, *spectrum):
     return congruence(scaling, moved), None, None, None
 
 
-_log_scaled_at = StatedGradient(
+log_scaled_at = StatedGradient(
     _log_scaled_value,
     _log_scaled_tangent,
     _log_scaled_cotangent,
@@ -385,7 +381,7 @@ def _log_differential_tangent(tangents, vector, correlation, scaling, *spectrum)
     moved, turned, *_ = tangents
     result = 0.0
     if moved is not None:
-        result = result + _log_scaled_differential_at(
+        result = result + log_scaled_differential_at(
             moved, correlation, scaling, *spectrum
         )
     if turned is not None:
@@ -422,7 +418,7 @@ def _log_differential_cotangent(
     return congruence(scaling, moved), turned, None, None, None
 
 
-_log_scaled_differential_at = StatedGradient(
+log_scaled_differential_at = StatedGradient(
     _log_differential_value,
     _log_differential_tangent,
     _log_differential_cotangent,

@@ -33,6 +33,7 @@ from ._array import (
 )
 from ._autodiff import Opaque, StatedGradient
 from ._convergence import report_unfinished
+from ._precision import in_own_precision
 from ._projections import hollow_part, moving_hollow, moving_symmetric
 from ._quadrature import half_rule_for_spectrum
 from .correlation import cor
@@ -58,6 +59,7 @@ _MAX_ITERATIONS = 200
 _LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential wants all digits
 
 
+@in_own_precision
 def off_log(correlation):
     r"""Return :math:`\operatorname{Log}^\circ(C) = \operatorname{off}(\log C)`.
 
@@ -90,9 +92,10 @@ def off_log(correlation):
     >>> round(float(np.arctanh(0.6)), 4)
     0.6931
     """
-    return _off_log_at(correlation, *positive_spectrum(correlation))
+    return off_log_at(correlation, *positive_spectrum(correlation))
 
 
+@in_own_precision
 def off_log_differential(tangent_vec, correlation):
     r"""Return the differential of :math:`\operatorname{Log}^\circ`.
 
@@ -128,9 +131,10 @@ def off_log_differential(tangent_vec, correlation):
            [1.5625, 0.    ]])
     """
     spectrum = positive_spectrum(correlation)
-    return _off_log_differential_at(tangent_vec, correlation, *spectrum)
+    return off_log_differential_at(tangent_vec, correlation, *spectrum)
 
 
+@in_own_precision
 def off_log_and_differential(tangent_vec, correlation):
     r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
 
@@ -170,10 +174,11 @@ def off_log_and_differential(tangent_vec, correlation):
            [1.5625, 0.    ]])
     """
     spectrum = positive_spectrum(correlation)
-    hollow = _off_log_at(correlation, *spectrum)
-    return hollow, _off_log_differential_at(tangent_vec, correlation, *spectrum)
+    hollow = off_log_at(correlation, *spectrum)
+    return hollow, off_log_differential_at(tangent_vec, correlation, *spectrum)
 
 
+@in_own_precision
 def off_log_diagonal(matrix):
     r"""Return the diagonal of :math:`\mathcal D(S)`.
 
@@ -220,9 +225,10 @@ def off_log_diagonal(matrix):
     """
     matrix = moving_symmetric(matrix)
     hollow = off_diagonal(matrix)
-    return _diagonal(hollow, *_solve_diagonal(hollow)) - diagonal(matrix)
+    return _diagonal(hollow, *solve_diagonal(hollow)) - diagonal(matrix)
 
 
+@in_own_precision
 def off_exp(matrix):
     r"""Return :math:`\operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H))`.
 
@@ -253,9 +259,10 @@ def off_exp(matrix):
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
-    return _off_exp_at(matrix, *_solve_diagonal(off_diagonal(matrix)))
+    return off_exp_at(matrix, *solve_diagonal(off_diagonal(matrix)))
 
 
+@in_own_precision
 def off_exp_factor(hollow):
     r"""Return the square root of :math:`\operatorname{Exp}^\circ(H)`, a factor of it.
 
@@ -285,6 +292,7 @@ def off_exp_factor(hollow):
     return exp_at(0.5 * matrix, 0.5 * values, vectors)
 
 
+@in_own_precision
 def off_exp_differential(vector, hollow):
     r"""Return the differential of :math:`\operatorname{Exp}^\circ`.
 
@@ -321,9 +329,10 @@ def off_exp_differential(vector, hollow):
     array([[0.  , 0.64],
            [0.64, 0.  ]])
     """
-    return _differential_at(vector, *_shifted(moving_hollow(hollow)))
+    return off_exp_differential_at(vector, *_shifted(moving_hollow(hollow)))
 
 
+@in_own_precision
 def off_log_differential_inverse(vector, correlation):
     r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
 
@@ -360,9 +369,12 @@ def off_log_differential_inverse(vector, correlation):
     array([[0., 1.],
            [1., 0.]])
     """
-    return _inverse_at(vector, correlation, *positive_spectrum(correlation))
+    return off_log_inverse_differential_at(
+        vector, correlation, *positive_spectrum(correlation)
+    )
 
 
+@in_own_precision
 def off_log_diagonal_differential(vector, matrix):
     r"""Return the differential of :math:`\mathcal D`, as a diagonal.
 
@@ -406,6 +418,7 @@ def off_log_diagonal_differential(vector, matrix):
     return -_solve_hessian(moved[..., None], *at)[..., 0]
 
 
+@in_own_precision
 def off_exp_second_differential(vector, hollow):
     r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
 
@@ -443,12 +456,16 @@ def off_exp_second_differential(vector, hollow):
     array([[ 0.   , -0.768],
            [-0.768,  0.   ]])
     """
-    at = _shifted(moving_hollow(hollow))
+    return off_exp_second_differential_at(vector, *_shifted(moving_hollow(hollow)))
+
+
+def off_exp_second_differential_at(vector, *at):
+    """Return the same, given the matrix S = H + D(H) and its spectrum."""
     (moved,) = _completed(at, moving_hollow(vector))
     return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
 
 
-_off_log_at, _off_log_differential_at = spectral_function(
+off_log_at, off_log_differential_at = spectral_function(
     lambda values: namespace(values).log(values),
     log_divided_differences,
     log_second_differential_at,
@@ -459,11 +476,12 @@ _off_log_at, _off_log_differential_at = spectral_function(
 
 def _shifted(hollow):
     """Return H + D(H), and its spectrum."""
-    shift, values, vectors = _solve_diagonal(hollow)
-    return _at_solution(hollow, shift, values, vectors)
+    shift, values, vectors = solve_diagonal(hollow)
+    return shifted_by(hollow, shift, values, vectors)
 
 
-def _at_solution(hollow, shift, values, vectors):
+def shifted_by(hollow, shift, values, vectors):
+    """Return H + D(H) and its spectrum, given the solution of `solve_diagonal`."""
     diag = _diagonal(hollow, shift, values, vectors)
     return hollow + diagonal_matrix(diag), values, vectors
 
@@ -512,7 +530,7 @@ def _differential_tangent(tangents, vector, *at):
     moved, turned, *_ = tangents
     result = 0.0
     if moved is not None:
-        result = result + _differential_at(moved, *at)
+        result = result + off_exp_differential_at(moved, *at)
     if turned is not None:
         (completed,) = _completed(at, _moving(vector))
         curved = exp_second_differential_at(symmetrize(turned), completed, *at)
@@ -523,7 +541,7 @@ def _differential_tangent(tangents, vector, *at):
 def _differential_cotangent(cotangent, needed, vector, *at):
     cotangent = hollow_part(cotangent)
     if not needed[1]:
-        return _differential_at(cotangent, *at), None, None, None
+        return off_exp_differential_at(cotangent, *at), None, None, None
     completed, other = _completed(at, cotangent, _moving(vector))
     moved = off_diagonal(exp_differential_at(completed, *at))
     return moved, exp_second_differential_at(completed, other, *at), None, None
@@ -553,7 +571,7 @@ def _plain_cotangent(
 
 
 # The differential of Exp° at a matrix S = H + D(H): self-adjoint, as that of exp is.
-_differential_at = StatedGradient(
+off_exp_differential_at = StatedGradient(
     _differential_value,
     _differential_tangent,
     _differential_cotangent,
@@ -563,7 +581,8 @@ _differential_at = StatedGradient(
 )
 
 
-def _at_logarithm(correlation, values, vectors):
+def spectrum_of_log(correlation, values, vectors):
+    """Return log C and its spectrum, given the spectrum of C."""
     logarithm = log_at(correlation, values, vectors)
     return logarithm, namespace(values).log(values), vectors
 
@@ -577,13 +596,13 @@ def _inverse_tangent(tangents, vector, correlation, *spectrum):
     point = moving_hollow(correlation), *spectrum
     if turned is not None:
         turned = log_differential_at(turned, *point)
-    return _differential_tangent((moved, turned), vector, *_at_logarithm(*point))
+    return _differential_tangent((moved, turned), vector, *spectrum_of_log(*point))
 
 
 def _inverse_cotangent(cotangent, needed, vector, correlation, *spectrum):
     point = moving_hollow(correlation), *spectrum
     moved, turned, *_ = _differential_cotangent(
-        cotangent, needed, vector, *_at_logarithm(*point)
+        cotangent, needed, vector, *spectrum_of_log(*point)
     )
     if turned is not None:
         turned = log_differential_at(turned, *point)
@@ -599,7 +618,7 @@ def _plain_inverse_cotangent(cotangent, needed, vector, correlation, values, vec
 
 
 # The same at S = log C, as a function of C.
-_inverse_at = StatedGradient(
+off_log_inverse_differential_at = StatedGradient(
     _inverse_value,
     _inverse_tangent,
     _inverse_cotangent,
@@ -610,19 +629,19 @@ _inverse_at = StatedGradient(
 
 
 def _off_exp_tangent(tangents, matrix, *solution):
-    return _differential_at(tangents[0], *_solved(matrix, *solution))
+    return off_exp_differential_at(tangents[0], *_solved(matrix, *solution))
 
 
 def _off_exp_cotangent(cotangent, needed, matrix, *solution):
-    moved = _differential_at(hollow_part(cotangent), *_solved(matrix, *solution))
+    moved = off_exp_differential_at(hollow_part(cotangent), *_solved(matrix, *solution))
     return moved, None, None, None
 
 
 def _solved(matrix, *solution):
-    return _at_solution(off_diagonal(moving_hollow(matrix)), *solution)
+    return shifted_by(off_diagonal(moving_hollow(matrix)), *solution)
 
 
-_off_exp_at = StatedGradient(
+off_exp_at = StatedGradient(
     lambda matrix, shift, values, vectors: cor(
         spectral(namespace(values).exp(values), vectors)
     ),
@@ -634,13 +653,13 @@ _off_exp_at = StatedGradient(
 
 
 def _diagonal_tangent(tangents, *solution):
-    at = _at_solution(*solution)
+    at = shifted_by(*solution)
     moved = diagonal(exp_differential_at(tangents[0], *at))
     return -_solve_hessian(moved[..., None], *at)[..., 0]
 
 
 def _diagonal_cotangent(cotangent, needed, *solution):
-    at = _at_solution(*solution)
+    at = shifted_by(*solution)
     solved = diagonal_matrix(_solve_hessian(cotangent[..., None], *at)[..., 0])
     return -exp_differential_at(solved, *at), None, None, None
 
@@ -772,7 +791,7 @@ def _newton_diagonal(hollow):
     return solution
 
 
-_solve_diagonal = Opaque(
+solve_diagonal = Opaque(
     "off_log_diagonal", _newton_diagonal, lambda x: (x[..., 0], x[..., 0], x)
 )
 

@@ -18,6 +18,7 @@ from ._array import (
     take_last,
 )
 from ._autodiff import is_readable
+from ._precision import in_own_precision
 from ._quotients import length, norm
 from .isometries import (
     filled,
@@ -33,6 +34,7 @@ _SUMMED_BY_PRODUCT_UP_TO = 48
 _CONVERTED_BY_PRODUCT_UP_TO = 24
 
 
+@in_own_precision
 def hollow_row_sums(packed):
     """Return the row sums :math:`Z 1` of symmetric hollow matrices.
 
@@ -61,6 +63,7 @@ def hollow_row_sums(packed):
     return by_rows + sum_by_index(packed, columns, size)
 
 
+@in_own_precision
 def scale_packed_hollow(packed, factors):
     r"""Multiply the three pieces of symmetric hollow matrices by three numbers.
 
@@ -103,6 +106,7 @@ def scale_packed_hollow(packed, factors):
     return rest * packed + take_last(half, rows) + take_last(half, columns)
 
 
+@in_own_precision
 def packed_hollow_norm(packed, eigenvalues):
     r"""Return the lengths of symmetric hollow matrices in an invariant product.
 
@@ -158,6 +162,7 @@ def _coefficients(size, eigenvalues):
     return rest, beta, gamma if abs(gamma) * size > 1e-15 * abs(beta) else 0.0
 
 
+@in_own_precision
 def packed_to_row0(packed):
     r"""Return :math:`Z - \operatorname{Diag}(Z 1)` for symmetric hollow :math:`Z`.
 

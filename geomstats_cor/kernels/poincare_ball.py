@@ -18,6 +18,7 @@ import math
 
 from ._array import eps, namespace, row_dot
 from ._autodiff import detached, is_readable
+from ._precision import in_own_precision
 from ._quotients import length, sinh_quotient, squared_length, tanh_quotient
 from .hyperboloid import (
     hyperboloid_from_ball,
@@ -32,6 +33,7 @@ _UNDERFLOW = 80.0  # the exponential of minus this is still a number in float32
 _GAMMA_RATIO = (1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144)
 
 
+@in_own_precision
 def ball_exp(tangent_vec, curvature=-1.0):
     r"""Return the exponential at the origin of a Poincaré ball.
 
@@ -75,6 +77,7 @@ def ball_exp(tangent_vec, curvature=-1.0):
     return xp.where(far, clipped, near) * tangent_vec
 
 
+@in_own_precision
 def ball_log(ball_point, curvature=-1.0):
     r"""Return the logarithm at the origin of a Poincaré ball.
 
@@ -111,6 +114,7 @@ def ball_log(ball_point, curvature=-1.0):
     )
 
 
+@in_own_precision
 def ball_logits(ball_point, weight, offset, curvature=-1.0):
     r"""Return the logits of the Poincaré multinomial logistic regression.
 
@@ -161,6 +165,7 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
     return _logits(point @ weight.mT, hyperboloid_time(point), weight, offset, kappa)
 
 
+@in_own_precision
 def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0, stretch=1.0):
     r"""Return `ball_logits` of a point given by its logarithm at the origin.
 
@@ -276,6 +281,7 @@ def _cosh_and_sinh(x):
     return cosine, sine, excess
 
 
+@in_own_precision
 def ball_from_distances(distances, curvature=-1.0):
     r"""Return the point at given signed distances from the coordinate hyperplanes.
 
@@ -310,6 +316,7 @@ def ball_from_distances(distances, curvature=-1.0):
     return ball_exp(tangent_from_distances(distances, curvature), curvature)
 
 
+@in_own_precision
 def tangent_from_distances(distances, curvature=-1.0):
     r"""Return the logarithm at the origin of `ball_from_distances`.
 
@@ -392,6 +399,7 @@ def beta_number(dimension):
     return math.sqrt(math.pi / half) / ratio
 
 
+@in_own_precision
 def ball_concat(ball_points, curvature=-1.0):
     r"""Return the :math:`\beta`-concatenation of points of several balls.
 
@@ -436,6 +444,7 @@ def ball_concat(ball_points, curvature=-1.0):
     return ball_exp(xp.concat(vectors, axis=-1), curvature)
 
 
+@in_own_precision
 def ball_split(ball_point, sizes, curvature=-1.0):
     r"""Return the :math:`\beta`-split of a point, the inverse of `ball_concat`.
 

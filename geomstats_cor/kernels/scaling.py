@@ -28,7 +28,6 @@ from ._array import (
     diagonal,
     eps,
     eye_like,
-    matmul,
     namespace,
     plus_diagonal,
     positive_row_solver,
@@ -39,6 +38,7 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import truncated_solution
 from ._convergence import report_unfinished
+from ._precision import in_own_precision
 from ._projections import moving_symmetric
 from .cholesky import has_full_rank
 
@@ -51,6 +51,7 @@ _PROGRESS = 0.05  # a new factorisation pays off if an old one gains less
 _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
+@in_own_precision
 def log_scaling(matrix):
     r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
 
@@ -90,6 +91,7 @@ def log_scaling(matrix):
     return implicit_scaling(matrix, _solve_scaling(matrix))
 
 
+@in_own_precision
 def scaled_to_unit_row_sums(matrix):
     r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
 
@@ -124,6 +126,7 @@ def scaled_to_unit_row_sums(matrix):
     return congruence(log_scaling(matrix), matrix)
 
 
+@in_own_precision
 def log_scaling_differential(vector, matrix):
     r"""Return the differential of the scaling :math:`x` at a positive definite matrix.
 
@@ -161,6 +164,7 @@ def log_scaling_differential(vector, matrix):
     return -scaling * _relative_response(scaling, vector, congruence(scaling, matrix))
 
 
+@in_own_precision
 def one_step_scaling(correlation):
     r"""Return the scaling after one undamped Newton step from :math:`x = 1`.
 
@@ -276,12 +280,12 @@ def _rough_scaling(matrix):
     scaling = abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
         # Along its own ray the objective is minimal where the mean row sum is one.
-        row_sums = scaling * matmul(scaling, matrix)
+        row_sums = scaling * (scaling @ matrix)
         mean = abs(row_sums.mean(axis=-1, keepdims=True))
         scaling = scaling / mean**0.5
 
         def hessian(vector, scaling=scaling):
-            return add_scaled(vector, scaling, matmul(scaling * vector, matrix))
+            return add_scaled(vector, scaling, (scaling * vector) @ matrix)
 
         step = truncated_solution(1.0 - row_sums / mean, hessian, _ROUGH_STEPS)
         scaling = add_scaled(scaling, scaling, _safe_length(step) * step)
@@ -290,7 +294,7 @@ def _rough_scaling(matrix):
 
 def _iterate(matrix, scaling):
     xp = namespace(matrix)
-    product, noise, unsettled = matmul(scaling, matrix), None, True
+    product, noise, unsettled = scaling @ matrix, None, True
     for count in range(_MAX_ITERATIONS):
         if count == _USUAL_ITERATIONS:
             full_rank = has_full_rank(matrix)[..., None, None]
@@ -348,11 +352,11 @@ class _Newton:
         length lowers the objective more, it is taken as it is.
         """
         xp, start, product = namespace(self.matrix), self.start, self.product
-        moved = matmul(self.back, self.matrix)
+        moved = self.back @ self.matrix
         bold, bold_product = start - self.back, product - moved
         for _ in range(_CORRECTIONS):
             bold = bold - self._step_back(_excess(bold, bold_product))
-            bold_product = matmul(bold, self.matrix)
+            bold_product = bold @ self.matrix
         if _are_near(bold, bold_product):
             return bold, bold_product
         length = _safe_length(-self.relative_back)
@@ -378,7 +382,7 @@ class _Newton:
         worst = _largest(self.excess / small)
         while True:
             scaling = scaling - back
-            product = matmul(scaling, self.matrix)
+            product = scaling @ self.matrix
             excess = _excess(scaling, product)
             excesses.append(excess)
             previous, worst = worst, _largest(excess / small)
@@ -413,7 +417,7 @@ def _are_near(scaling, product):
 
 def _noise(matrix, scaling):
     """Return what rounding in the row sums leaves of any residual."""
-    row_sums = scaling * matmul(scaling, abs(matrix))
+    row_sums = scaling * (scaling @ abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
 
 

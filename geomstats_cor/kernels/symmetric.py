@@ -25,7 +25,6 @@ from ._array import (
     eigh,
     eps,
     extremes,
-    matmul,
     namespace,
     symmetrize,
 )
@@ -35,9 +34,9 @@ from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
 from ._quotients import exp_minus_one
 from ._tolerances import rank_tolerance
-from ._triangles import lower_half_of_product
 
 
+@in_own_precision
 def spectral(values, vectors):
     r"""Return :math:`U \operatorname{diag}(\lambda) U^\top`.
 
@@ -62,14 +61,10 @@ def spectral(values, vectors):
     array([[1.25, 0.75],
            [0.75, 1.25]])
     """
-    return matmul(vectors * as_rows(values), vectors.mT)
+    return (vectors * as_rows(values)) @ vectors.mT
 
 
-def lower_spectral(values, vectors):
-    """Return the lower triangle of `spectral`; what is above it means nothing."""
-    return lower_half_of_product(vectors * as_rows(values), vectors.mT)
-
-
+@in_own_precision
 def spectral_differential(vector, divided_differences, vectors):
     r"""Return the Daleckii-Krein formula for given divided differences.
 
@@ -173,13 +168,6 @@ def are_positive(values, tolerance):
         return False
     smallest, largest = extremes(values)
     return smallest > tolerance * largest
-
-
-@in_own_precision
-def lower_sym_log(matrix):
-    """Return the lower triangle of the logarithm, without derivatives."""
-    values, vectors = positive_spectrum(matrix)
-    return lower_spectral(namespace(values).log(values), vectors)
 
 
 def spectral_function(
@@ -406,6 +394,7 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
     return second + exp_differential_at(curved, logarithm, values, vectors)
 
 
+@in_own_precision
 def sym_log(matrix):
     r"""Return the logarithm of symmetric positive definite matrices.
 
@@ -439,6 +428,7 @@ def sym_log(matrix):
     return log_at(matrix, *positive_spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp(matrix):
     r"""Return the exponential of symmetric matrices.
 
@@ -470,6 +460,7 @@ def sym_exp(matrix):
     return exp_at(matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_power(matrix, exponent):
     r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
@@ -500,6 +491,7 @@ def sym_power(matrix, exponent):
     return power_at(matrix, *positive_spectrum(matrix), float(exponent))
 
 
+@in_own_precision
 def sym_log_differential(vector, matrix):
     r"""Return the differential of the logarithm at a positive definite matrix.
 
@@ -538,6 +530,7 @@ def sym_log_differential(vector, matrix):
     return log_differential_at(vector, matrix, *positive_spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp_differential(vector, matrix):
     r"""Return the differential of the exponential at a symmetric matrix.
 
@@ -576,6 +569,7 @@ def sym_exp_differential(vector, matrix):
     return exp_differential_at(vector, matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_exp_second_differential(vector, matrix):
     r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
 
@@ -613,6 +607,7 @@ def sym_exp_second_differential(vector, matrix):
     return exp_second_differential_at(vector, vector, matrix, *spectrum(matrix))
 
 
+@in_own_precision
 def sym_power_differential(vector, matrix, exponent):
     r"""Return the differential of a real power at a positive definite matrix.
 
@@ -659,6 +654,7 @@ def sym_power_differential(vector, matrix, exponent):
     )
 
 
+@in_own_precision
 def exp_divided_differences(values):
     r"""Return the divided differences of the exponential.
 
@@ -694,6 +690,7 @@ def exp_divided_differences(values):
     return -exp_minus_one(-gap) / gap * larger
 
 
+@in_own_precision
 def log_divided_differences(values):
     r"""Return the divided differences of the logarithm.
 
@@ -728,6 +725,7 @@ def log_divided_differences(values):
     return xp.log1p(excess) / excess / smaller
 
 
+@in_own_precision
 def power_divided_differences(values, exponent):
     r"""Return the divided differences of a real power.
 

@@ -11,8 +11,7 @@ The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel.
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
 with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
 Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
-series is left for where numbers cannot be looked at, while torch traces or maps, and
-for matrices so small that to count the nodes would cost more than to do without.
+series remains for where numbers cannot be read, while torch traces or maps.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
@@ -24,7 +23,6 @@ import numpy as np
 
 from ._array import (
     add_multiple,
-    add_product,
     constant,
     eps,
     eye_like,
@@ -32,9 +30,9 @@ from ._array import (
     strictly_lower,
 )
 from ._autodiff import StatedGradient, detached, is_readable
+from ._batching import batched
 from ._dual_numbers import expm1, odd_polynomial
-from ._in_place import accumulate, rescale
-from ._piecewise import piecewise
+from ._precision import in_own_precision
 from ._quadrature import gauss_legendre
 from ._triangles import (
     ADJOINT,
@@ -45,14 +43,13 @@ from ._triangles import (
 )
 
 _HELD = 4  # matrices that are worked on at a time
-_SIZES_FOR_SERIES = range(20, 41)  # below, few nodes are exact; above, few suffice
-_UNPAIRED_UP_TO = 9  # nodes; with fewer, joining them in pairs saves nothing
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
 _QUICK = 0.25  # factor from term to term
 _NEGLIGIBLE_AFTER = 40  # terms of a quick decay
 
 
+@in_own_precision
 def log_unit_lower(unit_lower):
     r"""Return the logarithm of unit lower triangular matrices.
 
@@ -89,6 +86,7 @@ def log_unit_lower(unit_lower):
     return _log(unit_lower)
 
 
+@in_own_precision
 def log_unit_lower_differential(vector, unit_lower):
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
@@ -130,6 +128,7 @@ def log_unit_lower_differential(vector, unit_lower):
     return _log_differential(vector, unit_lower)
 
 
+@in_own_precision
 def exp_strictly_lower(strict):
     r"""Return the exponential of strictly lower triangular matrices.
 
@@ -165,6 +164,7 @@ def exp_strictly_lower(strict):
     return _exp(strict)
 
 
+@in_own_precision
 def exp_strictly_lower_differential(vector, strict):
     r"""Return the differential of the exponential at a strictly lower matrix.
 
@@ -201,6 +201,7 @@ def exp_strictly_lower_differential(vector, strict):
     return _exp_differential(vector, strict)
 
 
+@in_own_precision
 def exp_strictly_lower_second_differential(vector, strict):
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
 
@@ -297,35 +298,22 @@ def _matrix_function(value, differential, second_differential):
     return StatedGradient(value, moved_value, pulled_value), along
 
 
-@piecewise(held=_HELD)
+@batched(held=_HELD)
 def _log_value(unit_lower):
-    cayley = _cayley(unit_lower)
+    half = 0.5 * strictly_lower(unit_lower)
+    cayley = commuting_quotient(half, half)
     if not is_readable(cayley):
         return odd_polynomial((cayley,), _atanh_series(cayley.shape[-1]))[0]
-    if cayley.shape[-1] in _SIZES_FOR_SERIES:
-        # Torch returns quotients with their columns together; products want rows.
-        return _series_of_small(cayley.mT).mT
     square = lower_product(cayley, cayley)
-    count = _node_count(cayley, square)
-    if count <= _UNPAIRED_UP_TO:
-        (_, total), *rule = _odd_rule(count)
-        total = total * cayley
-        for denominator, weight in _denominators(square, rule):
-            term = commuting_quotient(denominator, cayley)
-            total = accumulate(total, weight, term)
-        return total
-    fourth = lower_product(square, square)
-    cube = lower_product(square, cayley)
-    total, pairs = _paired_rule(count)
+    (_, total), *rule = _odd_rule(_node_count(cayley, square))
     total = total * cayley
-    for even, odd, linear, quadratic in pairs:
-        denominator = accumulate(linear * square, quadratic, fourth)
-        numerator = accumulate(even * cayley, odd, cube)
-        total = accumulate(total, 1.0, commuting_quotient(denominator, numerator))
+    for node, weight in rule:
+        term = commuting_quotient(-(node**2) * square, cayley)
+        total = add_multiple(total, weight, term)
     return total
 
 
-@piecewise(held=2 * _HELD)
+@batched(held=2 * _HELD)
 def _log_differential_value(vector, unit_lower, kind):
     half = 0.5 * strictly_lower(unit_lower)
     moved = kind.between(half, 0.5 * strictly_lower(vector))
@@ -340,15 +328,14 @@ def _log_differential_value(vector, unit_lower, kind):
     del cayley
     (_, total), *rule = _odd_rule(count)
     total = total * moved
-    for (node, _), (denominator, weight) in zip(
-        rule, _denominators(square, rule), strict=True
-    ):
-        term = kind.between(denominator, add_multiple(moved, node**2, turned))
-        total = accumulate(total, weight, term)
+    for node, weight in rule:
+        numerator = add_multiple(moved, node**2, turned)
+        term = kind.between(-(node**2) * square, numerator)
+        total = add_multiple(total, weight, term)
     return strictly_lower(total)
 
 
-@piecewise(held=3 * _HELD)
+@batched(held=3 * _HELD)
 def _log_second_differential(vector_a, vector_b, unit_lower, kind):
     """Return differentials along a direction of any kind: first, and second.
 
@@ -367,58 +354,17 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
         return tuple(map(strictly_lower, parts))
     count = _node_count(cayley, lower_product(cayley, cayley), order=2)
     del cayley
-    first = second = None
+    first = second = 0.0
     for node, weight in gauss_legendre(count):
         scaled = (1.0 + node) * half
         quotient = kind.quotient(scaled, vector_b)
         term = kind.before(vector_a, quotient)
-        first = accumulate(first, 0.5 * weight, kind.right_quotient(scaled, quotient))
+        first = first + 0.5 * weight * kind.right_quotient(scaled, quotient)
         del quotient
         other = kind.after(vector_b, lower_quotient(scaled, vector_a))
-        term = kind.between(scaled, accumulate(term, 1.0, other))
-        second = accumulate(second, -0.25 * weight * (1.0 + node), term)
+        term = kind.between(scaled, term + other)
+        second = second - 0.25 * weight * (1.0 + node) * term
     return strictly_lower(first), strictly_lower(second)
-
-
-def _cayley(unit_lower):
-    half = 0.5 * strictly_lower(unit_lower)
-    return commuting_quotient(half, half)
-
-
-def _denominators(square, rule):
-    r"""Yield :math:`- u^2 W` and the weight for each node :math:`u`.
-
-    Each takes the room of the one before, and the first that of :math:`W`.
-    """
-    scale = 1.0
-    for node, weight in rule:
-        square = rescale(square, -(node**2) / scale)
-        scale = -(node**2)
-        yield square, weight
-
-
-def _series_of_small(cayley):
-    r"""Return the finite series in few operations, which is what small matrices cost.
-
-    It is a polynomial in :math:`Z^6` with combinations of :math:`Z, Z^3, Z^5` for
-    coefficients, which are computed all at once. All factors commute.
-    """
-    xp = namespace(cayley)
-    square = cayley @ cayley
-    cube = square @ cayley
-    fifth = square @ cube
-    rows = constant(_rows_of_three(cayley.shape[-1]), cayley)
-    *others, total = xp.tensordot(rows, xp.stack((cayley, cube, fifth)), axes=1)
-    sixth = fifth @ cayley if others else None
-    for other in reversed(others):
-        total = add_product(other, sixth, total)
-    return total
-
-
-@functools.cache
-def _rows_of_three(size):
-    series = _atanh_series(size)
-    return np.array([*series, *(0.0,) * (-len(series) % 3)]).reshape(-1, 3)
 
 
 def _atanh_series(size):
@@ -437,38 +383,17 @@ def _odd_rule(count):
     )
 
 
-@functools.cache
-def _paired_rule(count):
-    r"""Return the weight of zero, and the other nodes of `_odd_rule` in pairs.
-
-    With :math:`a, b` the squares of two nodes and :math:`W = Z^2`,
-
-    .. math:: \frac{v}{1 - a W} + \frac{w}{1 - b W} = \frac{(v + w) - (v b + w a) W}
-              {1 - (a + b) W + a b W^2} .
-
-    A large node is joined to a small one, so that no denominator is worse than before.
-    """
-    (_, first), *rule = _odd_rule(count)
-    nodes = [(node**2, weight) for node, weight in rule]
-    if len(nodes) % 2:
-        nodes.insert(0, (0.0, 0.0))
-    pairs = zip(nodes, reversed(nodes[len(nodes) // 2 :]), strict=False)
-    return first, tuple(
-        (v + w, -(v * b + w * a), -(a + b), a * b) for (a, v), (b, w) in pairs
-    )
-
-
-@piecewise(held=_HELD)
+@batched(held=_HELD)
 def _exp_value(strict):
     return expm1((strict,))[0] + eye_like(strict)
 
 
-@piecewise(held=2 * _HELD)
+@batched(held=2 * _HELD)
 def _exp_differential_value(vector, strict, kind):
     return strictly_lower(expm1((strict, strictly_lower(vector)), kind)[0])
 
 
-@piecewise(held=4 * _HELD)
+@batched(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
     """Return what `_log_second_differential` does."""
     parts = map(strictly_lower, (strict, vector_a, vector_b))

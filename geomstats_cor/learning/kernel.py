@@ -57,7 +57,7 @@ def kernel_matrix(points_a, points_b, space, sigma):
 
 
 def _lengths(points_a, points_b, metric):
-    images = [metric.diffeo(*metric._admit(points=x)) for x in (points_a, points_b)]
+    images = [metric.diffeo(*metric._validated(points=x)) for x in (points_a, points_b)]
     return metric.image_space.metric.kernel_lengths(*images)
 
 

@@ -1,40 +1,31 @@
-"""The metrics on correlation matrices as pullbacks, which validate their arguments.
+"""The metrics on correlation matrices as pullbacks.
 
-Everything here is written once for all metrics: a diffeomorphism maps into an image
-space, whose metric has closed forms for all that is asked.
+Every operation is written once for all metrics: a diffeomorphism maps into an image
+space, whose geometry has closed forms.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
+from .._boundary import operation, validated
+from .._types import Array, ArrayLike
+from ..diffeos import CorrelationDiffeo
 from ..exceptions import ShapeError
+from ..geometries import ImageMetric
+from ..hyperplanes import Hyperplanes
 from ..kernels._array import constant
-from ..kernels._precision import in_own_precision
 from ..validation import (
     as_arrays,
-    require_correlation,
     require_finite,
     require_finite_result,
     require_matrices,
-    require_stack,
-    require_tangent,
 )
 from .components import TensorComponents
-
-_OPTIONAL = ("end_point", "direction", "initial_tangent_vec")
-_POINTS = (
-    "point",
-    "base_point",
-    "point_a",
-    "point_b",
-    "initial_point",
-    "end_point",
-    "points",
-    "neighbors",
-)
 
 
 class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
@@ -76,34 +67,34 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     True
     """
 
-    def __init__(self, space, diffeo, image_space):
+    diffeo: CorrelationDiffeo
+
+    def __init__(self, space: Any, diffeo: CorrelationDiffeo, image_space: Any) -> None:
         super().__init__(space=space, diffeo=diffeo, image_space=image_space)
         diffeo.check = space.check
 
-    def _admit(self, **arguments):
-        """Validate the arguments, and return them as arrays."""
-        if arguments.get("base_point", True) is None:
-            raise ShapeError(
-                "base_point is missing: tangent vectors need the point they belong to."
-            )
-        names, arrays = list(arguments), as_arrays(_OPTIONAL, **arguments)
-        if self._space.check:
-            named = {k: v for k, v in zip(names, arrays, strict=True) if v is not None}
-            require_matrices(self._space.n, **named)
-            for name, x in named.items():
-                require = require_correlation if name in _POINTS else require_tangent
-                require(name, x)
-        return arrays
+    @property
+    def n(self) -> int:
+        """Size of the matrices."""
+        return self._space.n
 
-    def _admit_definite(self, **arguments):
-        """Admit arguments whose base point, the last, no map is to look at as it is."""
-        arrays = self._admit(**arguments)
-        if self._space.check:
-            self.diffeo(arrays[-1])
-        return arrays
+    @property
+    def check(self) -> bool | str:
+        """Whether arguments are validated, or "strict"."""
+        return self._space.check
 
-    @in_own_precision
-    def inner_product(self, tangent_vec_a, tangent_vec_b, base_point=None):
+    @property
+    def geometry(self) -> ImageMetric:
+        """Metric of the image space."""
+        return self.image_space.metric
+
+    @operation(vectors=("tangent_vec_a", "tangent_vec_b"), points=("base_point",))
+    def inner_product(
+        self,
+        tangent_vec_a: ArrayLike,
+        tangent_vec_b: ArrayLike,
+        base_point: ArrayLike = None,
+    ) -> Array:
         r"""Return the inner product :math:`\langle A, B \rangle_P`.
 
         .. math:: \langle A, B \rangle_P
@@ -121,17 +112,13 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         inner_product : array, shape=[...]
             Inner product.
         """
-        vector_a, vector_b, point = self._admit(
-            tangent_vec_a=tangent_vec_a,
-            tangent_vec_b=tangent_vec_b,
-            base_point=base_point,
+        here = self.diffeo.at(base_point)
+        return self.geometry.inner_product(
+            here.push(tangent_vec_a), here.push(tangent_vec_b), self._image(here)
         )
-        frame_a = self._orthonormal(vector_a, point)
-        frame_b = self._orthonormal(vector_b, point)
-        return array_namespace(frame_a).sum(frame_a * frame_b, axis=(-2, -1))
 
-    @in_own_precision
-    def squared_norm(self, vector, base_point=None):
+    @operation(vectors=("vector",), points=("base_point",))
+    def squared_norm(self, vector: ArrayLike, base_point: ArrayLike = None) -> Array:
         r"""Return the squared length :math:`|V|_P^2 = \langle V, V \rangle_P`.
 
         Parameters
@@ -146,12 +133,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         squared_norm : array, shape=[...]
             Squared length.
         """
-        vector, point = self._admit(vector=vector, base_point=base_point)
-        frame = self._orthonormal(vector, point)
-        return array_namespace(frame).sum(frame * frame, axis=(-2, -1))
+        here = self.diffeo.at(base_point)
+        return self.geometry.squared_norm(here.push(vector), self._image(here))
 
-    @in_own_precision
-    def norm(self, vector, base_point=None):
+    @operation(vectors=("vector",), points=("base_point",))
+    def norm(self, vector: ArrayLike, base_point: ArrayLike = None) -> Array:
         r"""Return the length :math:`|V|_P = \sqrt{\langle V, V \rangle_P}`.
 
         Parameters
@@ -166,12 +152,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         norm : array, shape=[...]
             Length.
         """
-        vector, point = self._admit(vector=vector, base_point=base_point)
-        frame = self._orthonormal(vector, point)
-        return array_namespace(frame).linalg.vector_norm(frame, axis=(-2, -1))
+        here = self.diffeo.at(base_point)
+        return self.geometry.norm(here.push(vector), self._image(here))
 
-    @in_own_precision
-    def normalize(self, vector, base_point=None):
+    @operation(vectors=("vector",), points=("base_point",))
+    def normalize(self, vector: ArrayLike, base_point: ArrayLike = None) -> Array:
         """Return the tangent vector :math:`V / |V|_P` of length one.
 
         Parameters
@@ -186,10 +171,14 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         unit_vector : array, shape=[..., n, n]
             Tangent vector of length one.
         """
-        vector, point = self._admit(vector=vector, base_point=base_point)
-        return vector / self.norm(vector, point)[..., None, None]
+        here = self.diffeo.at(base_point)
+        length = self.geometry.norm(here.push(vector), self._image(here))
+        return vector / length[..., None, None]
 
-    def random_unit_tangent_vec(self, base_point=None, n_vectors=1, rng=None):
+    @operation(points=("base_point",))
+    def random_unit_tangent_vec(
+        self, base_point: ArrayLike = None, n_vectors: int = 1, rng: Any = None
+    ) -> Array:
         """Draw tangent vectors of length one, :math:`|V|_P = 1`.
 
         Parameters
@@ -206,12 +195,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         unit_vector : array, shape=[..., n, n]
             Tangent vectors of length one.
         """
-        (point,) = self._admit(base_point=base_point)
-        vector = self._space.random_tangent_vec(point, n_vectors, rng=rng)
-        return self.normalize(vector, point)
+        vector = self._space.random_tangent_vec(base_point, n_vectors, rng=rng)
+        return self.normalize(vector, base_point)
 
-    @in_own_precision
-    def exp(self, tangent_vec, base_point):
+    @operation(vectors=("tangent_vec",), points=("base_point",))
+    def exp(self, tangent_vec: ArrayLike, base_point: ArrayLike) -> Array:
         r"""Return the exponential :math:`\phi^{-1}(\exp_{\phi(P)}(d_P \phi(V)))`.
 
         Parameters
@@ -235,12 +223,12 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         array([[1. , 0.6],
                [0.6, 1. ]])
         """
-        vector, point = self._admit(tangent_vec=tangent_vec, base_point=base_point)
-        image, image_vector = self.diffeo.map_and_tangent(vector, point)
-        return self.diffeo.inverse(self.image_space.metric.exp(image_vector, image))
+        here = self.diffeo.at(base_point)
+        end = self.geometry.exp(here.push(tangent_vec), here.image)
+        return self.diffeo.at_image(end).point
 
-    @in_own_precision
-    def log(self, point, base_point):
+    @operation(points=("point", "base_point"))
+    def log(self, point: ArrayLike, base_point: ArrayLike) -> Array:
         r"""Return the logarithm :math:`(d_P \phi)^{-1}(\log_{\phi(P)} \phi(Q))`.
 
         Parameters
@@ -264,16 +252,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         array([[0.  , 0.75],
                [0.75, 0.  ]])
         """
-        point, base_point = self._admit(point=point, base_point=base_point)
-        image_base_point, inverse_tangent = self.diffeo.map_and_inverse_tangent(
-            base_point
-        )
-        image_point = self.diffeo(point)
-        metric = self.image_space.metric
-        return inverse_tangent(metric.log(image_point, image_base_point))
+        here, there = self.diffeo.at(base_point), self.diffeo.at(point)
+        return here.pull(self.geometry.log(there.image, here.image))
 
-    @in_own_precision
-    def squared_dist(self, point_a, point_b):
+    @operation(points=("point_a", "point_b"))
+    def squared_dist(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
         r"""Return the squared distance between points.
 
         .. math:: d(P, Q)^2 = d(\phi(P), \phi(Q))^2 ,
@@ -290,11 +273,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         squared_dist : array, shape=[...]
             Squared distance.
         """
-        point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
-        return super().squared_dist(point_a, point_b)
+        image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
+        return self.geometry.squared_dist(image_a, image_b)
 
-    @in_own_precision
-    def dist(self, point_a, point_b):
+    @operation(points=("point_a", "point_b"))
+    def dist(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
         r"""Return the distance between points.
 
         .. math:: d(P, Q) = d(\phi(P), \phi(Q)) ,
@@ -319,10 +302,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         >>> round(float(metric.dist([[1.0, 0.6], [0.6, 1.0]], np.eye(2))), 12)
         0.75
         """
-        point_a, point_b = self._admit(point_a=point_a, point_b=point_b)
-        return super().dist(point_a, point_b)
+        image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
+        return self.geometry.dist(image_a, image_b)
 
-    def dist_broadcast(self, point_a, point_b):
+    @operation(stacks=("point_a", "point_b"))
+    def dist_broadcast(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
         """Return the distances :math:`d(P_i, Q_j)` between all points of two stacks.
 
         Parameters
@@ -337,13 +321,13 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dist : array, shape=[k, l]
             Distances.
         """
-        point_a, point_b = as_arrays(point_a=point_a, point_b=point_b)
-        require_stack(point_a=point_a, point_b=point_b)
-        image_a = self.diffeo(*self._admit(point_a=point_a))
-        image_b = self.diffeo(*self._admit(point_b=point_b))
-        return self.image_space.metric.dist_broadcast(image_a, image_b)
+        image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
+        return self.geometry.dist_broadcast(image_a, image_b)
 
-    def dist_pairwise(self, points, n_jobs=1, **joblib_kwargs):
+    @operation(stacks=("points",))
+    def dist_pairwise(
+        self, points: ArrayLike, n_jobs: int = 1, **joblib_kwargs: Any
+    ) -> Array:
         """Return the distances :math:`d(P_i, P_j)` between all points of a stack.
 
         Parameters
@@ -360,12 +344,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dist : array, shape=[k, k]
             Symmetric matrix of distances.
         """
-        (points,) = as_arrays(points=points)
-        require_stack(points=points)
-        image = self.diffeo(*self._admit(points=points))
-        return self.image_space.metric.dist_broadcast(image, image)
+        image = self.diffeo.at(points).image
+        return self.geometry.dist_broadcast(image, image)
 
-    def diameter(self, points):
+    def diameter(self, points: ArrayLike) -> Array:
         r"""Return the largest distance :math:`\max_{i, j} d(P_i, P_j)` between points.
 
         Parameters
@@ -381,7 +363,8 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         dists = self.dist_pairwise(points)
         return array_namespace(dists).max(dists)
 
-    def closest_neighbor_index(self, point, neighbors):
+    @operation(points=("point",), stacks=("neighbors",))
+    def closest_neighbor_index(self, point: ArrayLike, neighbors: ArrayLike) -> Array:
         r"""Return the index of the neighbour closest to each point.
 
         .. math:: \operatorname{argmin}_j d(P, Q_j) .
@@ -398,15 +381,17 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         index : array of int, shape=[...]
             Index of the closest neighbour.
         """
-        point, neighbors = as_arrays(point=point, neighbors=neighbors)
-        require_stack(neighbors=neighbors)
-        image = self.diffeo(*self._admit(point=point))
-        image_neighbors = self.diffeo(*self._admit(neighbors=neighbors))
-        dists = self.image_space.metric.dist(image[..., None, :, :], image_neighbors)
+        image, others = self.diffeo.at(point).image, self.diffeo.at(neighbors).image
+        dists = self.geometry.dist(image[..., None, :, :], others)
         return array_namespace(dists).argmin(dists, axis=-1)
 
-    @in_own_precision
-    def geodesic(self, initial_point, end_point=None, initial_tangent_vec=None):
+    @operation(points=("initial_point", "end_point"), vectors=("initial_tangent_vec",))
+    def geodesic(
+        self,
+        initial_point: ArrayLike,
+        end_point: ArrayLike = None,
+        initial_tangent_vec: ArrayLike = None,
+    ) -> Callable[[Any], Array]:
         r"""Return the geodesic from a point, to a point or with a velocity.
 
         .. math:: \phi^{-1}\left(\exp_{\phi(P)}(t \, \log_{\phi(P)} \phi(Q))\right)
@@ -443,17 +428,26 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
                 "a geodesic is given by end_point or by initial_tangent_vec: pass "
                 "exactly one of them."
             )
-        initial_point, end_point, velocity = self._admit(
-            initial_point=initial_point,
-            end_point=end_point,
-            initial_tangent_vec=initial_tangent_vec,
-        )
-        return super().geodesic(initial_point, end_point, velocity)
+        here = self.diffeo.at(initial_point)
+        if end_point is None:
+            velocity = here.push(initial_tangent_vec)
+        else:
+            velocity = self.geometry.log(self.diffeo.at(end_point).image, here.image)
+        path = self.geometry.geodesic(here.image, initial_tangent_vec=velocity)
+        return lambda t: self.diffeo.inverse(path(t))
 
-    @in_own_precision
+    @operation(
+        vectors=("tangent_vec", "direction"),
+        points=("base_point", "end_point"),
+        is_finite=True,
+    )
     def parallel_transport(
-        self, tangent_vec, base_point, direction=None, end_point=None
-    ):
+        self,
+        tangent_vec: ArrayLike,
+        base_point: ArrayLike,
+        direction: ArrayLike = None,
+        end_point: ArrayLike = None,
+    ) -> Array:
         r"""Transport a tangent vector along the geodesic to a point or in a direction.
 
         .. math:: (d_Q \phi)^{-1}
@@ -496,27 +490,30 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
                 "transport goes to end_point or along direction: pass exactly one of "
                 "them."
             )
-        vector, point, direction, end_point = self._admit(
-            tangent_vec=tangent_vec,
-            base_point=base_point,
-            direction=direction,
-            end_point=end_point,
-        )
-        if self.image_space.metric.is_flat and direction is None:
-            image_vector = self.diffeo.tangent(vector, point)
-            transported = self.diffeo.inverse_tangent(
-                image_vector, base_point=end_point
-            )
+        here = self.diffeo.at(base_point)
+        if end_point is None:
+            end = self.geometry.exp(here.push(direction), here.image)
+            there = self.diffeo.at_image(end)
         else:
-            transported = super().parallel_transport(
-                vector, point, direction, end_point
+            there = self.diffeo.at(end_point)
+        image_vec = here.push(tangent_vec)
+        if not self.geometry.is_flat:
+            image_vec = self.geometry.parallel_transport(
+                image_vec, here.image, end_point=there.image
             )
-        if self._space.check:
-            require_finite_result(transported)
-        return transported
+        return there.pull(image_vec)
 
-    @in_own_precision
-    def curvature(self, tangent_vec_a, tangent_vec_b, tangent_vec_c, base_point=None):
+    @operation(
+        vectors=("tangent_vec_a", "tangent_vec_b", "tangent_vec_c"),
+        points=("base_point",),
+    )
+    def curvature(
+        self,
+        tangent_vec_a: ArrayLike,
+        tangent_vec_b: ArrayLike,
+        tangent_vec_c: ArrayLike,
+        base_point: ArrayLike = None,
+    ) -> Array:
         r"""Return the curvature :math:`R(A, B) C`.
 
         .. math:: (d_P \phi)^{-1} \left(
@@ -536,18 +533,16 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         curvature : array, shape=[..., n, n]
             Tangent vector at the base point.
         """
-        arrays = self._admit_definite(
-            tangent_vec_a=tangent_vec_a,
-            tangent_vec_b=tangent_vec_b,
-            tangent_vec_c=tangent_vec_c,
-            base_point=base_point,
-        )
-        if self.image_space.metric.is_flat:
-            return 0.0 * array_namespace(*arrays).broadcast_arrays(*arrays)[0]
-        return super().curvature(*arrays)
+        here = self.diffeo.at(base_point)
+        return self._curvature(here, tangent_vec_a, tangent_vec_b, tangent_vec_c)
 
-    @in_own_precision
-    def sectional_curvature(self, tangent_vec_a, tangent_vec_b, base_point=None):
+    @operation(vectors=("tangent_vec_a", "tangent_vec_b"), points=("base_point",))
+    def sectional_curvature(
+        self,
+        tangent_vec_a: ArrayLike,
+        tangent_vec_b: ArrayLike,
+        base_point: ArrayLike = None,
+    ) -> Array:
         r"""Return the sectional curvature of the plane of two tangent vectors.
 
         .. math:: \frac{\langle R(A, B) B, A \rangle}
@@ -567,27 +562,22 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         sectional_curvature : array, shape=[...]
             Sectional curvature; zero where the vectors do not span a plane.
         """
-        vector_a, vector_b, point = self._admit(
-            tangent_vec_a=tangent_vec_a,
-            tangent_vec_b=tangent_vec_b,
-            base_point=base_point,
-        )
-        metric = self.image_space.metric
-        image = self.diffeo(point)
-        image_a = self.diffeo.tangent(vector_a, point, image)
-        image_b = self.diffeo.tangent(vector_b, point, image)
-        image_a = _unit(image_a, metric.norm(image_a, image))
-        along = metric.inner_product(image_a, image_b, image)[..., None, None]
+        here, geometry = self.diffeo.at(base_point), self.geometry
+        image = self._image(here)
+        image_a, image_b = here.push(tangent_vec_a), here.push(tangent_vec_b)
+        image_a = _unit(image_a, geometry.norm(image_a, image))
+        along = geometry.inner_product(image_a, image_b, image)[..., None, None]
         across = image_b - along * image_a
         # A remainder at the level of rounding has no direction.
-        length = metric.norm(across, image)
-        size = metric.norm(image_b, image)
-        spans = length > math.sqrt(array_namespace(size).finfo(size.dtype).eps) * size
-        across = _unit(across, array_namespace(size).where(spans, length, 0.0))
-        curvature = metric.curvature(image_a, across, across, image)
-        return metric.inner_product(curvature, image_a, image)
+        length, size = geometry.norm(across, image), geometry.norm(image_b, image)
+        xp = array_namespace(size)
+        spans = length > math.sqrt(xp.finfo(size.dtype).eps) * size
+        across = _unit(across, xp.where(spans, length, 0.0))
+        curvature = geometry.curvature(image_a, across, across, image)
+        return geometry.inner_product(curvature, image_a, image)
 
-    def injectivity_radius(self, base_point=None):
+    @operation(points=("base_point",))
+    def injectivity_radius(self, base_point: ArrayLike = None) -> Array:
         r"""Return :math:`\infty`: every two points are joined by exactly one geodesic.
 
         Parameters
@@ -600,12 +590,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         radius : array, shape=[...]
             Infinity.
         """
-        (point,) = self._admit_definite(base_point=base_point)
-        xp = array_namespace(point)
+        point, xp = self.diffeo.at(base_point).point, array_namespace(base_point)
         return xp.full(point.shape[:-2], xp.inf, dtype=point.dtype, device=point.device)
 
-    @in_own_precision
-    def to_coords(self, point):
+    @operation(points=("point",))
+    def to_coords(self, point: ArrayLike) -> Array:
         """Return the coordinates of points, null at the identity.
 
         For a flat metric they are an isometry onto Euclidean space,
@@ -633,10 +622,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         >>> metric.to_coords([[1.0, 0.6], [0.6, 1.0]]).round(12)
         array([0.75])
         """
-        return self.image_space.metric.to_coords(self._image(point))
+        return self.geometry.to_coords(self.diffeo.at(point).image)
 
-    @in_own_precision
-    def from_coords(self, coords):
+    @operation(coords=("coords",))
+    def from_coords(self, coords: ArrayLike) -> Array:
         """Return the points :math:`x^{-1}(v)` with given coordinates, see `to_coords`.
 
         Parameters
@@ -657,12 +646,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         array([[1. , 0.6],
                [0.6, 1. ]])
         """
-        (coords,) = as_arrays(coords=coords)
-        self._require_coords(coords)
-        return self.diffeo.inverse(self.image_space.metric.from_coords(coords))
+        return self.diffeo.at_image(self.geometry.from_coords(coords)).point
 
-    @in_own_precision
-    def factor_from_coords(self, coords):
+    @operation(coords=("coords",), is_finite=True)
+    def factor_from_coords(self, coords: ArrayLike) -> Array:
         r"""Return factors of the points with given coordinates, not the points.
 
         .. math:: x^{-1}(v) = F F^\top .
@@ -689,18 +676,13 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         array([[1. , 0. ],
                [0.6, 0.8]])
         """
-        (coords,) = as_arrays(coords=coords)
-        self._require_coords(coords)
-        image = self.image_space.metric.from_coords(coords)
-        if self._space.check:
+        image = self.geometry.from_coords(coords)
+        if self.check:
             require_finite_result(image)
-        factor = self.diffeo.factor_of_image(image)
-        if self._space.check:
-            require_finite_result(factor)
-        return factor
+        return self.diffeo.factor_of_image(image)
 
-    @in_own_precision
-    def coords_from_factor(self, factor, is_lower=False):
+    @operation()
+    def coords_from_factor(self, factor: ArrayLike, is_lower: bool = False) -> Array:
         r"""Return the coordinates of points :math:`F F^\top`, not forming the points.
 
         Singular values and pivots below the spacing of the dtype at one count as that
@@ -727,16 +709,16 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         array([0.75])
         """
         (factor,) = as_arrays(factor=factor)
-        require_matrices(self._space.n, factor=factor)
-        if self._space.check:
+        require_matrices(self.n, factor=factor)
+        if self.check:
             require_finite("factor", factor)
         image = self.diffeo.image_of_factor(factor, is_lower)
-        if self._space.check:
+        if self.check:
             require_finite_result(image)
-        return self.image_space.metric.to_coords(image)
+        return self.geometry.to_coords(image)
 
-    @in_own_precision
-    def bounded_coords(self, coords):
+    @operation()
+    def bounded_coords(self, coords: Array) -> Array:
         r"""Bound coordinates smoothly, so that all that is computed of them is finite.
 
         .. math:: x \left(1 + (|x| / r)^{32}\right)^{-1/32} ,
@@ -768,19 +750,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         radius = self.diffeo.largest_safe_coords(info)
         if math.isinf(radius):
             return coords
-        return self.image_space.metric.bounded_coords(coords, radius)
+        return self.geometry.bounded_coords(coords, radius)
 
-    def _require_coords(self, coords):
-        if coords.ndim < 1 or coords.shape[-1] != self._space.dim:
-            raise ShapeError(
-                f"coords: expected shape [..., {self._space.dim}] for n = "
-                f"{self._space.n}, got {tuple(coords.shape)}."
-            )
-        if self._space.check:
-            require_finite("coords", coords[..., None])
-
-    @in_own_precision
-    def log_coords(self, point, base_point):
+    @operation(points=("point", "base_point"))
+    def log_coords(self, point: ArrayLike, base_point: ArrayLike) -> Array:
         """Return the coordinates of logarithms in an orthonormal frame.
 
         .. math:: |x_P(Q)| = d(P, Q) .
@@ -801,12 +774,11 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         coords : array, shape=[..., d]
             Coordinates, d = n (n - 1) / 2.
         """
-        point, base_point = self._admit(point=point, base_point=base_point)
-        metric = self.image_space.metric
-        return metric.log_coords(self.diffeo(point), self.diffeo(base_point))
+        image, base = self.diffeo.at(point).image, self.diffeo.at(base_point).image
+        return self.geometry.log_coords(image, base)
 
-    @in_own_precision
-    def exp_coords(self, coords, base_point):
+    @operation(coords=("coords",), points=("base_point",))
+    def exp_coords(self, coords: ArrayLike, base_point: ArrayLike) -> Array:
         r"""Invert `log_coords`: the exponential of vectors given by coordinates.
 
         .. math:: \exp_P \left(\sum_k v_k e_k\right) ,
@@ -825,13 +797,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         point : array, shape=[..., n, n]
             End point of the geodesic.
         """
-        coords, base_point = as_arrays(coords=coords, base_point=base_point)
-        self._require_coords(coords)
-        (base_point,) = self._admit(base_point=base_point)
-        image = self.diffeo(base_point)
-        return self.diffeo.inverse(self.image_space.metric.exp_coords(coords, image))
+        image = self.geometry.exp_coords(coords, self.diffeo.at(base_point).image)
+        return self.diffeo.at_image(image).point
 
-    def origin(self, like=None):
+    def origin(self, like: Array = None) -> Array:
         """Return the identity :math:`I`, whose coordinates are null.
 
         Parameters
@@ -844,10 +813,10 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         point : array, shape=[n, n]
             Identity matrix.
         """
-        (identity,) = as_arrays(point=np.eye(self._space.n).tolist())
-        return identity if like is None else constant(np.eye(self._space.n), like)
+        (identity,) = as_arrays(point=np.eye(self.n).tolist())
+        return identity if like is None else constant(np.eye(self.n), like)
 
-    def hyperplanes(self):
+    def hyperplanes(self) -> Hyperplanes:
         r"""Return the hyperplanes of the metric, on which neural layers stand.
 
         .. math:: \{ Q : \langle \log_P Q, V \rangle_P = 0 \} .
@@ -857,9 +826,9 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         hyperplanes : Hyperplanes
             Signed distances to hyperplanes, and points with given ones.
         """
-        return self.image_space.metric.hyperplanes(self)
+        return self.geometry.hyperplanes(self)
 
-    def is_same(self, other):
+    def is_same(self, other: Any) -> bool:
         """Tell whether another metric is this one, on matrices of the same size.
 
         Parameters
@@ -875,31 +844,24 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
         """
         if self is other:
             return True
-        if type(self) is not type(other) or self._space.n != other._space.n:
+        if type(self) is not type(other) or self.n != other.n:
             return False
-        own = self.image_space.metric.parameters
-        return own is not None and own == other.image_space.metric.parameters
+        own = self.geometry.parameters
+        return own is not None and own == other.geometry.parameters
 
-    def _image(self, point):
-        """Return the image [..., n, n] of points, after a look at them."""
-        (point,) = self._admit(point=point)
-        return self.diffeo(point)
+    @operation(points=("point",))
+    def _image_of(self, point: ArrayLike) -> Array:
+        """Return the image of valid points."""
+        return self.diffeo.at(point).image
 
-    def _lower_image(self, point):
-        """Return what has the lower triangle of the image, after a look at points."""
-        (point,) = self._admit(point=point)
-        return self.diffeo.lower_image(point)
-
-    def _orthonormal(self, vector, point):
-        """Return the components [..., n, n] of vectors in an orthonormal frame."""
-        metric = self.image_space.metric
-        if metric.is_flat:
-            return metric.orthonormal(self.diffeo.tangent(vector, point))
-        image, image_vector = self.diffeo.map_and_tangent(vector, point)
-        return metric.orthonormal(image_vector, image)
+    def _validated(
+        self, vectors: tuple[str, ...] = (), **arguments: Any
+    ) -> list[Array]:
+        """Return points, and vectors where they are named, as valid arrays."""
+        return validated(self, vectors, **arguments)
 
 
-def _unit(vector, length):
+def _unit(vector: Array, length: Array) -> Array:
     """Divide by a length, or return zero where it is zero."""
     xp = array_namespace(length)
     null = length == 0.0

@@ -10,22 +10,35 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from .. import kernels
+from .._boundary import operation, validated
+from .._types import Array, ArrayLike
+from ..diffeos import CorrelationDiffeo, Local
 from ..exceptions import ShapeError
+from ..geometries import ImageMetric
 from ..kernels._array import constant
-from ..kernels._precision import in_own_precision
 from ..validation import as_arrays
 
 
 class TensorComponents:
     """Components of the metric, the connection and the curvature of a metric."""
 
-    def _basis(self, like):
-        """Return the basis of tangent vectors, shape=[d, n, n]."""
-        lower = kernels.unpack_strictly_lower(constant(np.eye(self._space.dim), like))
-        return lower + lower.mT
+    n: int
+    diffeo: CorrelationDiffeo
+    geometry: ImageMetric
 
-    @in_own_precision
-    def metric_matrix(self, base_point=None):
+    def _basis(self, point: Array) -> Array:
+        """Return the basis of tangent vectors, shape=[d, 1, ..., 1, n, n].
+
+        The axis of the basis is in front of the batch of the points.
+        """
+        dim = self.n * (self.n - 1) // 2
+        lower = kernels.unpack_strictly_lower(constant(np.eye(dim), point))
+        ones = (1,) * (point.ndim - 2)
+        basis = lower + lower.mT
+        return array_namespace(basis).reshape(basis, (dim, *ones, self.n, self.n))
+
+    @operation(points=("base_point",))
+    def metric_matrix(self, base_point: ArrayLike = None) -> Array:
         r"""Return the Gram matrix of the basis.
 
         .. math:: g_{ij} = \langle e_i, e_j \rangle .
@@ -40,16 +53,15 @@ class TensorComponents:
         matrix : array, shape=[..., d, d]
             Symmetric positive definite matrix.
         """
-        (point,) = self._admit_definite(base_point=base_point)
-        point = point[..., None, :, :]
-        frame = self._orthonormal(self._basis(point), point)
-        components = array_namespace(frame).reshape(
-            frame, (*frame.shape[:-2], self._space.n**2)
-        )
+        here, xp = self.diffeo.at(base_point), array_namespace(base_point)
+        basis = here.push(self._basis(base_point))
+        frame = self.geometry.orthonormal(basis, self._image(here))
+        components = xp.reshape(frame, (*frame.shape[:-2], self.n**2))
+        components = xp.moveaxis(components, 0, -2)
         return components @ components.mT
 
-    @in_own_precision
-    def cometric_matrix(self, base_point=None):
+    @operation(points=("base_point",))
+    def cometric_matrix(self, base_point: ArrayLike = None) -> Array:
         r"""Return the inverse :math:`g^{ij}` of the Gram matrix.
 
         Parameters
@@ -65,7 +77,12 @@ class TensorComponents:
         matrix = self.metric_matrix(base_point)
         return array_namespace(matrix).linalg.inv(matrix)
 
-    def inner_coproduct(self, cotangent_vec_a, cotangent_vec_b, base_point=None):
+    def inner_coproduct(
+        self,
+        cotangent_vec_a: ArrayLike,
+        cotangent_vec_b: ArrayLike,
+        base_point: ArrayLike = None,
+    ) -> Array:
         """Return the inner product :math:`g^{ij} a_i b_j` of cotangent vectors.
 
         Parameters
@@ -89,7 +106,7 @@ class TensorComponents:
         raised = (cometric @ covector_b[..., None])[..., 0]
         return array_namespace(raised).sum(covector_a * raised, axis=-1)
 
-    def geodesic_equation(self, state):
+    def geodesic_equation(self, state: ArrayLike) -> Array:
         r"""Return the derivative :math:`(V, -\Gamma(V, V))` of a state.
 
         Parameters
@@ -109,18 +126,24 @@ class TensorComponents:
                 f"{tuple(state.shape)}."
             )
         velocity = state[..., 1, :, :]
-        acceleration = self._acceleration(velocity, state[..., 0, :, :])
+        velocity, position = validated(
+            self, ("velocity",), velocity=velocity, base_point=state[..., 0, :, :]
+        )
+        acceleration = self._acceleration(velocity, self.diffeo.at(position))
         return array_namespace(state).stack([velocity, acceleration], axis=-3)
 
-    def _acceleration(self, velocity, point):
+    def _acceleration(self, velocity: Array, here: Local) -> Array:
         """Return the second derivative of the geodesic with a given velocity."""
-        velocity, point = self._admit(velocity=velocity, base_point=point)
-        image, image_velocity = self.diffeo.map_and_tangent(velocity, point)
-        bend = self.image_space.metric.acceleration(image_velocity, image)
-        curved = self.diffeo.inverse_second_tangent(image_velocity, image)
-        return curved + self.diffeo.inverse_tangent(bend, image, point)
+        velocity = here.push(velocity)
+        acceleration = here.second_pull(velocity)
+        if self.geometry.is_flat:
+            return acceleration
+        return acceleration + here.pull(
+            self.geometry.acceleration(velocity, here.image)
+        )
 
-    def christoffels(self, base_point=None):
+    @operation(points=("base_point",))
+    def christoffels(self, base_point: ArrayLike = None) -> Array:
         r"""Return the Christoffel symbols :math:`\Gamma^k_{ij}`.
 
         Parameters
@@ -133,18 +156,17 @@ class TensorComponents:
         christoffels : array, shape=[..., d, d, d]
             Symbols, the contravariant index first.
         """
-        (point,) = self._admit_definite(base_point=base_point)
-        basis = self._basis(point)
-        point = point[..., None, None, :, :]
+        basis = self._basis(base_point)
+        here = self.diffeo.at(base_point)
         # The symbols are minus the accelerations, polarised.
-        twice = self._acceleration(basis[:, None] - basis, point) - self._acceleration(
-            basis[:, None] + basis, point
+        twice = self._acceleration(basis[:, None] - basis, here) - self._acceleration(
+            basis[:, None] + basis, here
         )
         symbols = 0.25 * kernels.pack_strictly_lower(twice)
-        return array_namespace(symbols).moveaxis(symbols, -1, -3)
+        return array_namespace(symbols).moveaxis(symbols, (0, 1), (-2, -1))
 
-    @in_own_precision
-    def inner_product_derivative_matrix(self, base_point=None):
+    @operation(points=("base_point",))
+    def inner_product_derivative_matrix(self, base_point: ArrayLike = None) -> Array:
         r"""Return the derivatives :math:`\partial_k g_{ij}`, the index k last.
 
         Parameters
@@ -163,7 +185,8 @@ class TensorComponents:
         )
         return lowered + array_namespace(lowered).moveaxis(lowered, -3, -2)
 
-    def riemann_tensor(self, base_point=None):
+    @operation(points=("base_point",))
+    def riemann_tensor(self, base_point: ArrayLike = None) -> Array:
         r"""Return :math:`R_{ijk}^l`, the components l of :math:`R(e_j, e_k) e_i`.
 
         Parameters
@@ -176,18 +199,25 @@ class TensorComponents:
         riemann : array, shape=[..., d, d, d, d]
             Components, the contravariant index last.
         """
-        (point,) = self._admit_definite(base_point=base_point)
-        basis = self._basis(point)
-        curvature = self.curvature(
-            basis[:, None],
-            basis,
-            basis[:, None, None],
-            point[..., None, None, None, :, :],
-        )
-        return kernels.pack_strictly_lower(curvature)
+        here = self.diffeo.at(base_point)
+        basis = self._basis(base_point)
+        vectors = basis[:, None], basis, basis[:, None, None]
+        riemann = kernels.pack_strictly_lower(self._curvature(here, *vectors))
+        return array_namespace(riemann).moveaxis(riemann, (0, 1, 2), (-4, -3, -2))
 
-    @in_own_precision
-    def covariant_riemann_tensor(self, base_point=None):
+    def _curvature(
+        self, here: Local, vector_a: Array, vector_b: Array, vector_c: Array
+    ) -> Array:
+        """Return the curvature R(A, B) C at a factorised point."""
+        vectors = (here.push(x) for x in (vector_a, vector_b, vector_c))
+        return here.pull(self.geometry.curvature(*vectors, self._image(here)))
+
+    def _image(self, here: Local) -> Array:
+        """Return the image of a point, or None where base points do not matter."""
+        return None if self.geometry.is_flat else here.image
+
+    @operation(points=("base_point",))
+    def covariant_riemann_tensor(self, base_point: ArrayLike = None) -> Array:
         r"""Return :math:`R_{ijkl} = \langle R(e_k, e_l) e_j, e_i \rangle`.
 
         Parameters
@@ -208,8 +238,8 @@ class TensorComponents:
             "...im,...jklm->...ijkl", matrix, riemann
         )
 
-    @in_own_precision
-    def ricci_tensor(self, base_point=None):
+    @operation(points=("base_point",))
+    def ricci_tensor(self, base_point: ArrayLike = None) -> Array:
         r"""Return the Ricci tensor :math:`R_{ij} = R_{ikj}^k`, contracted.
 
         Parameters
@@ -225,7 +255,8 @@ class TensorComponents:
         riemann = self.riemann_tensor(base_point)
         return array_namespace(riemann).einsum("...ijkj->...ik", riemann)
 
-    def scalar_curvature(self, base_point=None):
+    @operation(points=("base_point",))
+    def scalar_curvature(self, base_point: ArrayLike = None) -> Array:
         """Return the scalar curvature :math:`g^{ij} R_{ij}`.
 
         Parameters
@@ -244,14 +275,18 @@ class TensorComponents:
         )
         return array_namespace(ricci).sum(cometric * ricci, axis=(-2, -1))
 
+    @operation(
+        vectors=("tangent_vec_a", "tangent_vec_b", "tangent_vec_c", "tangent_vec_d"),
+        points=("base_point",),
+    )
     def curvature_derivative(
         self,
-        tangent_vec_a,
-        tangent_vec_b,
-        tangent_vec_c,
-        tangent_vec_d,
-        base_point=None,
-    ):
+        tangent_vec_a: ArrayLike,
+        tangent_vec_b: ArrayLike,
+        tangent_vec_c: ArrayLike,
+        tangent_vec_d: ArrayLike,
+        base_point: ArrayLike = None,
+    ) -> Array:
         r"""Return zero: all five metrics are locally symmetric.
 
         .. math:: (\nabla_A R)(B, C) D = 0 .
@@ -268,16 +303,16 @@ class TensorComponents:
         derivative : array, shape=[..., n, n]
             Null matrix.
         """
-        arrays = self._admit_definite(
-            tangent_vec_a=tangent_vec_a,
-            tangent_vec_b=tangent_vec_b,
-            tangent_vec_c=tangent_vec_c,
-            tangent_vec_d=tangent_vec_d,
-            base_point=base_point,
+        arrays = (
+            tangent_vec_a,
+            tangent_vec_b,
+            tangent_vec_c,
+            tangent_vec_d,
+            self.diffeo.at(base_point).point,
         )
         return 0.0 * array_namespace(*arrays).broadcast_arrays(*arrays)[0]
 
-    def normal_basis(self, basis, base_point=None):
+    def normal_basis(self, basis: ArrayLike, base_point: ArrayLike = None) -> Array:
         """Divide the vectors of a basis by their lengths, :math:`e_i / |e_i|_P`.
 
         Parameters

@@ -12,7 +12,8 @@ References
 """
 
 from .. import kernels
-from ..diffeos import LogScalingDiffeo
+from .._types import Array
+from ..diffeos import Local, LogScalingDiffeo
 from ..exceptions import ParameterError
 from ..kernels.cholesky import correlation_of_rows
 from .named import LogScaledMetric
@@ -25,32 +26,36 @@ class OneStepLogScalingDiffeo(LogScalingDiffeo):
     each other mean nothing, and raise.
     """
 
-    def _map(self, base_point):
-        return kernels.one_step_log_scaled(base_point)
+    def _at(self, base_point: Array) -> Local:
+        return _OneStepLocal(base_point, kernels.one_step_log_scaled(base_point))
 
-    def _image_of_factor(self, factor, is_lower):
+    def _at_image(self, image_point: Array) -> Local:
+        return _OneStepLocal(super()._at_image(image_point).point, image_point)
+
+    def image_of_factor(self, factor: Array, is_lower: bool = False) -> Array:
+        """Return the logarithm of the matrix scaled by one step, centred."""
         scaling = kernels.one_step_scaling(correlation_of_rows(factor))
         return kernels.center(kernels.log_of_factor(scaling[..., None] * factor))
 
-    def tangent(self, tangent_vec, base_point=None, image_point=None):
+
+class _OneStepLocal(Local):
+    """A point and its image, without differentials."""
+
+    def push(self, vector: Array) -> Array:
         """Raise: see `OneStepLogScalingDiffeo`."""
-        _refuse_tangent_vectors()
+        raise _no_tangent_vectors()
 
-    def map_and_tangent(self, tangent_vec, base_point):
+    def pull(self, vector: Array) -> Array:
         """Raise: see `OneStepLogScalingDiffeo`."""
-        _refuse_tangent_vectors()
+        raise _no_tangent_vectors()
 
-    def inverse_tangent(self, image_tangent_vec, image_point=None, base_point=None):
+    def second_pull(self, vector: Array) -> Array:
         """Raise: see `OneStepLogScalingDiffeo`."""
-        _refuse_tangent_vectors()
-
-    def inverse_second_tangent(self, image_tangent_vec, image_point):
-        """Raise: see `OneStepLogScalingDiffeo`."""
-        _refuse_tangent_vectors()
+        raise _no_tangent_vectors()
 
 
-def _refuse_tangent_vectors():
-    raise ParameterError(
+def _no_tangent_vectors() -> ParameterError:
+    return ParameterError(
         "OneStepLogScaledMetric is for the layers of networks: tangent vectors need "
         "the exact LogScaledMetric."
     )

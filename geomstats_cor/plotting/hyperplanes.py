@@ -62,8 +62,8 @@ class Hyperplane:
     def __init__(self, space, point, normal):
         self.space = space
         self._model = _model(space)
-        self.normal, self.point = space.metric._admit(
-            normal=as_floats(normal), base_point=as_floats(point)
+        self.normal, self.point = space.metric._validated(
+            ("normal",), normal=as_floats(normal), base_point=as_floats(point)
         )
         self._base = self._model.image(self.point)
         self._unit = _unit(self._model.tangent(self.normal, self.point))
@@ -92,7 +92,7 @@ class Hyperplane:
             Hyperplane.
         """
         model = _model(space)
-        (normal,) = space.metric._admit(normal=as_floats(normal))
+        (normal,) = space.metric._validated(("normal",), normal=as_floats(normal))
         return cls(space, *model.along(_unit(model.at_origin(normal)), offset))
 
     def __call__(self, point):
@@ -170,7 +170,8 @@ class _BallModel:
         return kernels.hyperboloid_from_origin_tangent(joined)
 
     def tangent(self, vector, point):
-        rows, moved = self._metric.diffeo.map_and_tangent(vector, point)
+        here = self._metric.diffeo.at(point)
+        rows, moved = here.image, here.push(vector)
         moved = kernels.hyperboloid_to_origin_tangent_differential(moved, rows)
         rows = kernels.hyperboloid_to_origin_tangent(rows)
         moved, joined = (

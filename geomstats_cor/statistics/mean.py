@@ -3,13 +3,13 @@
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
+from .._boundary import call_strictly
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._array import constant
 from ..kernels._precision import in_own_precision
 from ..space import equipped
 from ..validation import (
     as_arrays,
-    call_strictly,
     require_broadcast,
     require_stack,
 )
@@ -57,7 +57,7 @@ def frechet_mean(points, space, weights=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     mean = metric.image_space.metric.mean
     return metric.diffeo.inverse(_call(mean, space, image, weights))
@@ -96,24 +96,24 @@ def frechet_variance(points, space, mean=None, weights=None):
     points, mean, weights = as_arrays(
         ("mean", "weights"), points=points, mean=mean, weights=weights
     )
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     if mean is None:
         center = _call(metric.image_space.metric.mean, space, image, weights)
     else:
-        (mean,) = metric._admit(point=mean)
+        (mean,) = metric._validated(point=mean)
         require_broadcast(points=points[..., 0, :, :], mean=mean)
         center = metric.diffeo(mean)
     squares = metric.image_space.metric.squared_dist(image, center[..., None, :, :])
     return array_namespace(squares).sum(weights * squares, axis=-1)
 
 
-def _admit_stack(points, space, weights):
+def _validated_sample(points, space, weights):
     """Return the equipped space, the images of the points, and weights of sum one."""
     points, weights = as_arrays(("weights",), points=points, weights=weights)
     require_stack(points=points)
     space = equipped(space, points.shape[-1], "points")
-    (points,) = space.metric._admit(points=points)
+    (points,) = space.metric._validated(points=points)
     weights = _normalised(weights, points)
     return space, space.metric.diffeo(points), weights
 

@@ -3,7 +3,7 @@
 from ..kernels._autodiff import detached
 from ..kernels._precision import in_own_precision
 from ._median_solver import median
-from .mean import _admit_stack, _call
+from .mean import _call, _validated_sample
 from .trimmed import _Center
 
 
@@ -55,7 +55,7 @@ def geometric_median(points, space, weights=None):
     array([[1. , 0.1],
            [0.1, 1. ]])
     """
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     found = _call(
         median, space, metric.image_space.metric, detached(image), detached(weights)

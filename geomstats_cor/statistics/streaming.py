@@ -152,9 +152,9 @@ def _require_some(moments):
         raise ParameterError("weights must be finite, not negative, and not all zero.")
 
 
-def _admit(space, points, weights):
+def _validated(space, points, weights):
     points, weights = as_arrays(("weights",), points=points, weights=weights)
-    (points,) = space.metric._admit(points=points)
+    (points,) = space.metric._validated(points=points)
     if weights is not None and points.shape[0] > 0:
         _require_weights(weights, points)
     return points, weights
@@ -162,7 +162,7 @@ def _admit(space, points, weights):
 
 def _coordinate_moments(space, points, weights):
     """Return the moments of the coordinates of a piece."""
-    points, weights = _admit(space, points, weights)
+    points, weights = _validated(space, points, weights)
     metric = space.metric
     return Moments.of(
         metric.image_space.metric.to_coords(metric.diffeo(points)), weights
@@ -171,7 +171,7 @@ def _coordinate_moments(space, points, weights):
 
 def _tangent_moments(space, base, points, weights):
     """Return the moments of logarithms at a point, and of the stiffness there."""
-    points, weights = _admit(space, points, weights)
+    points, weights = _validated(space, points, weights)
     metric = space.metric.image_space.metric
     image = space.metric.diffeo(points)
     if base is None:

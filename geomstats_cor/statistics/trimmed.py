@@ -9,7 +9,7 @@ from ..kernels._convergence import warn_unfinished
 from ..kernels._precision import in_own_precision
 from ..validation import require_number
 from ._median_solver import median
-from .mean import _admit_stack, _call
+from .mean import _call, _validated_sample
 
 _MAX_TRIMMINGS = 200
 
@@ -69,7 +69,7 @@ def trimmed_mean(points, space, fraction=0.1, weights=None):
            [0., 1.]])
     """
     require_number("fraction", fraction, 0.0, 1.0, includes_low=True)
-    space, image, weights = _admit_stack(points, space, weights)
+    space, image, weights = _validated_sample(points, space, weights)
     metric = space.metric
     kept = _call(
         _kept_weights,

@@ -199,11 +199,11 @@ def test_a_warning_describes_the_worst(monkeypatch, module, function, name, make
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor])
-def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
+def test_one_warning_for_a_batch_in_blocks(monkeypatch, make):
     points = np.tile(np.eye(4), (5, 8, 1, 1))
     points[1, 2], points[4, 5] = matrices(near_singular, 4, 2)
     expected = k.log_scaling(make(points))
-    monkeypatch.setattr(_batching, "_PIECE_BYTES", 3 * 4 * 4 * 8)
+    monkeypatch.setattr(_batching, "_CACHE_BYTES", 3 * 4 * 4 * 8)
     # How often a factorisation serves depends on the company of a matrix.
     np.testing.assert_allclose(k.log_scaling(make(points)), expected, rtol=1e-13)
     stop_after_one_step(monkeypatch, scaling)
@@ -225,7 +225,7 @@ def test_one_warning_for_a_batch_in_pieces(monkeypatch, make):
 def test_layers_name_the_place_in_the_whole_batch(monkeypatch, make, entries):
     points = np.tile(np.eye(4), (5, 8, 1, 1))
     points[4, 5] = matrices(near_singular, 4, 1)[0]
-    monkeypatch.setattr(_batching, "_PIECE_BYTES", entries * 4 * 4 * 8)
+    monkeypatch.setattr(_batching, "_CACHE_BYTES", entries * 4 * 4 * 8)
     stop_after_one_step(monkeypatch, scaling)
     with pytest.warns(ConvergenceWarning, match="1 of 40 matrices") as caught:
         metric("lsm", 4).hyperplanes().features(make(points))

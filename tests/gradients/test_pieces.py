@@ -26,7 +26,7 @@ NAMES = (
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Let a batch be large if it has more than five matrices."""
-    monkeypatch.setattr(_batching, "_PIECE_BYTES", 5 * N * N * 8)
+    monkeypatch.setattr(_batching, "_CACHE_BYTES", 5 * N * N * 8)
 
 
 def arguments(operation, number):

@@ -75,14 +75,6 @@ def test_lower_part_of_product(double, rng, n):
     assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
 
 
-@pytest.mark.parametrize("batch", [(), (2,), (2, 1)], ids=str)
-@pytest.mark.parametrize("n", SIZES)
-def test_lower_half_of_product(double, rng, n, batch):
-    a, b = (rng.standard_normal((*batch, n, n)) for _ in range(2))
-    actual = double.apply(_triangles.lower_half_of_product, a, b)
-    assert relative_error(np.tril(actual), np.tril(a @ b)) <= 1e-13
-
-
 @pytest.mark.parametrize("n", SIZES)
 def test_quotient_of_matrices_that_commute(double, rng, n):
     strict = np.tril(triangle(rng, n), -1) / n

@@ -119,7 +119,7 @@ class TestKernel:
         space = equipped(4, "phcm")
         points = random_correlation(rng, 4, 9.0, (9,))
         whole = kernel_matrix(points, points[:5], space, 1.0)
-        monkeypatch.setattr("geomstats_cor.kernels._batching._PIECE_BYTES", 2000)
+        monkeypatch.setattr("geomstats_cor.kernels._batching._CACHE_BYTES", 2000)
         pieces = kernel_matrix(points, points[:5], space, 1.0)
         np.testing.assert_array_equal(pieces, whole)
 

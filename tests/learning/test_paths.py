@@ -103,7 +103,7 @@ class TestSmoothing:
         points = random_correlation(rng, 4, 20.0, (7,))
         times = np.arange(7.0)
         whole = smooth(points, times, space, 1.0)
-        monkeypatch.setattr("geomstats_cor.kernels._batching._PIECE_BYTES", 3000)
+        monkeypatch.setattr("geomstats_cor.kernels._batching._CACHE_BYTES", 3000)
         pieces = double.apply(lambda x, t: smooth(x, t, space, 1.0), points, times)
         np.testing.assert_allclose(pieces, whole, atol=1e-13)
 
