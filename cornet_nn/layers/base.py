@@ -281,10 +281,8 @@ def require_sequence(batch, n, length=None):
     length : int or None
         Length of the sequence; any, but zero, if None.
     """
-    is_right = bool(batch) and (
-        batch[-1] > 0 if length is None else batch[-1] == length
-    )
-    if not is_right:
+    found = batch[-1] if batch else 0
+    if found == 0 or length not in (None, found):
         axis = "length" if length is None else length
         raise ShapeError(
             f"the input: expected a sequence of matrices, shape [..., {axis}, {n}, "
