@@ -68,9 +68,10 @@ def without_names(name, x, order=None):
     name : str
         Name of the argument in messages.
     x : table or sequence of tables or CorrelationStack
-        A labelled stack; a matrix whose rows and columns have the same names; a list of such matrices; a
-        table with an index of several levels, the last of which names the variables, as
-        `df.rolling(60).corr()` returns it; or any other table, whose order is kept.
+        A labelled stack; a matrix whose rows and columns have the same names; a list
+        of such matrices; a table with an index of several levels, the last of which
+        names the variables, as `df.rolling(60).corr()` returns it; or any other
+        table, whose order is kept.
     order : list or None
         Names of the variables in the order to use; that of the first table if None.
 

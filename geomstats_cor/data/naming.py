@@ -81,7 +81,7 @@ def as_plain_stack(x, name="points"):
                 f"{name}: expected a stack, got a single table. Pass [{name}]."
             )
         x = array
-    return as_numpy(as_stack(_expanded(x), name=name))
+    return as_numpy(as_stack(expanded(x), name=name))
 
 
 def as_numpy(x):
@@ -151,7 +151,7 @@ def pair_names(variables):
     ]
 
 
-def labelled(function):
+def labelled(function=None, *, index=()):
     """Let a function of a stack read every form, and answer with names.
 
     Parameters
@@ -159,13 +159,19 @@ def labelled(function):
     function : callable
         Function whose first parameter is a stack [N, n, n], and which returns a matrix
         [n, n], a stack, or anything else.
+    index : tuple of str
+        Parameters of the function that name the matrices of a stack that it returns:
+        the first one that is given.
 
     Returns
     -------
     function : callable
         Takes condensed rows, data frames and `CorrelationStack` as well.
     """
-    first = next(iter(inspect.signature(function).parameters))
+    if function is None:
+        return functools.partial(labelled, index=index)
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
@@ -176,21 +182,33 @@ def labelled(function):
         else:
             return function(**keywords)
         if not are_tables(points):
-            return function(_expanded(points), *arguments, **keywords)
+            return function(expanded(points), *arguments, **keywords)
         names = names_of(points)
         if names is None:  # condensed rows in a table
             points = as_plain_stack(points, first)
         result = function(points, *arguments, **keywords)
-        return with_names(result, names)
+        given = signature.bind(points, *arguments, **keywords).arguments
+        labels = next((given[k] for k in index if given.get(k) is not None), None)
+        return with_names(result, names, labels)
 
     return wrapped
 
 
-def _expanded(points):
+def expanded(points):
     """Return condensed rows as a stack; everything else is returned as it is.
 
     A square array is a single matrix if it has ones on its diagonal, which a caller
     that expects a stack refuses, and condensed rows otherwise.
+
+    Parameters
+    ----------
+    points : object
+        A stack in any form.
+
+    Returns
+    -------
+    points : object
+        A stack.
     """
     from .cleaning import as_stack
 
@@ -199,7 +217,7 @@ def _expanded(points):
         row = points[0]
         if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
             shape = (len(points), len(row))
-    if shape is None or len(shape) != 2 or 0 in shape:
+    if shape is None or len(shape) != 2 or 0 in shape or is_table(points):
         return points
     if shape[0] == shape[1] and _holds_diagonal(points):
         return points

@@ -134,6 +134,8 @@ class CorrelationStack:
 
         One matrix is a data frame; several are a stack.
         """
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # as scikit-learn indexes arrays
         if isinstance(key, tuple) and not isinstance(self.index, pd.MultiIndex):
             raise ArrayTypeError(
                 "a stack is indexed by matrices alone, got several indices: use "

@@ -22,7 +22,9 @@ from geomstats_cor.exceptions import BadMatricesError, CleaningWarning
 from geomstats_cor.kernels import pack_strictly_lower
 from geomstats_cor.learning import (
     GeodesicRegression,
+    KNearestNeighbors,
     MinimumDistanceToMean,
+    OutlierDetector,
     PrincipalGeodesicAnalysis,
     ToCoords,
     ToKernel,
@@ -34,6 +36,8 @@ ESTIMATORS = (
     GeodesicRegression,
     MinimumDistanceToMean,
     ToKernel,
+    KNearestNeighbors,
+    OutlierDetector,
 )
 
 
@@ -55,7 +59,12 @@ def test_checks_of_scikit_learn_with_defaults(Estimator):
 
 
 TRANSFORMERS = (ToCoords, PrincipalGeodesicAnalysis, ToKernel)
-TAKING_MATRICES = (*TRANSFORMERS, MinimumDistanceToMean)
+TAKING_MATRICES = (
+    *TRANSFORMERS,
+    MinimumDistanceToMean,
+    KNearestNeighbors,
+    OutlierDetector,
+)
 
 every_transformer = pytest.mark.parametrize("Transformer", TRANSFORMERS)
 
