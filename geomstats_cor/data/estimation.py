@@ -128,9 +128,10 @@ class Correlations(TransformerMixin, BaseEstimator):
     .. math:: C_i = (1 - s) R_i + s I ,
 
     which has no eigenvalue below :math:`s`, however few the frames. The amount is
-    learnt in `fit`, from how well correlations repeat between the halves of the recordings,
-    and is used for new recordings. `report_` says what was done, and the result carries
-    the numbers of frames: matrices from fewer frames are noisier all the same.
+    learnt in `fit`, from how well correlations repeat between the halves of the
+    recordings, and is used for new recordings. `report_` says what was done, and the
+    result carries the numbers of frames: matrices from fewer frames are noisier all the
+    same.
 
     Parameters
     ----------

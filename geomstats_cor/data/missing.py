@@ -62,7 +62,7 @@ def pairwise_correlation(signal, label="the signal", variables=None):
     bad = ~(np.isfinite(correlation) & (counts >= 3))
     if bad.any():
         i, j = np.argwhere(bad)[0]
-        a, b = (i, j) if variables is None else (variables[i], variables[j])
+        a, b = (int(i), int(j)) if variables is None else (variables[i], variables[j])
         raise ParameterError(
             f"{label} has {int(counts[i, j])} frames with both {a!r} and {b!r}, or one "
             f"of them is constant there, which gives no correlation: use missing='em', "
@@ -73,7 +73,7 @@ def pairwise_correlation(signal, label="the signal", variables=None):
     return correlation
 
 
-def em_correlation(signal, label="the signal", tolerance=1e-6, max_iterations=500):
+def em_correlation(signal, label="the signal", tolerance=1e-5, max_iterations=500):
     r"""Return the correlations of the most likely normal distribution.
 
     The EM algorithm: missing values are predicted from the others in their frame, with

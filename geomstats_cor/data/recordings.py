@@ -383,4 +383,6 @@ def _index(names):
 
 
 def _plain_name(name):
+    if isinstance(name, tuple):
+        return tuple(map(_plain_name, name))
     return name.item() if isinstance(name, np.generic) else name
