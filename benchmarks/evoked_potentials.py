@@ -5,13 +5,12 @@
 FILE is an .npz of EEG recordings: X [N, channels, frames], scale [N], y, subject;
 256 frames per second (the exoskeleton data of S. Chevallier, CC0). Each recording is
 extended by copies filtered to 13, 17 and 21 Hz. Within each subject, four folds; the
-same splits for all methods, and the same classifier, logistic regression with C = 0.01 on
-standardised features. The first rows are correlations under our metrics, shrunk by the learnt amount and by
-0.01. Baselines
-on the same extended signals: entries and Fisher z of the same correlations, and
-pyriemann's tangent space and minimum distance to mean, on covariances and on
-correlations. Covariances also know the power of a channel in a band, which
-correlations do not.
+same splits for all methods, and the same classifier, logistic regression with C = 0.01
+on standardised features. The first rows are correlations under our metrics, shrunk by
+the learnt amount and by 0.01. Baselines on the same extended signals: entries and
+Fisher z of the same correlations, and pyriemann's tangent space and minimum distance to
+mean, on covariances and on correlations. Covariances also know the power of a channel
+in a band, which correlations do not.
 """
 
 import argparse

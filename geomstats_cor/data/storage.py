@@ -171,7 +171,7 @@ def _assembled(values, parts, header):
 def _index(levels):
     if len(levels) == 1:
         name, column = levels[0]
-        return pd.Index(column, name=name)
+        return pd.Index(column).rename(name)
     names, columns = zip(*levels, strict=True)
     return pd.MultiIndex.from_arrays(columns, names=names)
 

@@ -93,7 +93,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         weights = given * np.eye(len(self.classes_), dtype=points.dtype)[:, members]
         totals = weights.sum(axis=1)
         if not np.all(totals > 0.0):
-            empty = self.classes_[int(np.argmin(totals))]
+            empty = self.classes_[int(np.argmin(totals))].item()
             raise ParameterError(
                 f"sample_weight: expected a positive weight in each class, got none in "
                 f"class {empty!r}. Leave its matrices out."
@@ -171,7 +171,8 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         probabilities : array, shape=[N, k]
             Probabilities of sum one; the largest is that of the closest mean.
         """
-        return softmax(-self.scale_ * self.distances(X) ** 2, axis=1)
+        squares = self.distances(X) ** 2
+        return softmax(-self.scale_ * squares, axis=1)
 
 
 def _probability_scale(squares, members, weights, totals):

@@ -175,4 +175,5 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
         y : array, shape=[M]
             Classes; of equally many, the first in sorted order.
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        most = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[most]

@@ -92,7 +92,8 @@ def answer(model, data):
     """Return what a fitted estimator has to say about the data."""
     if isinstance(model, GeodesicRegression):
         return model.predict(data[1][:, None])
-    method = "transform" if hasattr(model, "transform") else "decision_function"
+    methods = ("transform", "decision_function", "predict_proba")
+    method = next(name for name in methods if hasattr(model, name))
     return getattr(model, method)(data[0])
 
 
