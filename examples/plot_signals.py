@@ -60,13 +60,13 @@ print(table.groupby("session")["recording"].nunique())
 # %%
 # Correlation matrices
 # --------------------
-# ``Correlations`` groups the table by its key, cuts recordings into windows of one
-# second, and estimates all matrices alike: one amount of shrinkage, learnt from how
+# ``Correlations`` groups the table by its key, cuts recordings into windows of two
+# seconds, and estimates all matrices alike: one amount of shrinkage, learnt from how
 # well correlations repeat between the halves of windows. The columns that describe a
 # recording become covariates, and the number of frames travels with the matrices.
 
 estimation = Correlations(
-    key="recording", covariates=["gesture", "session"], window=RATE, step=RATE
+    key="recording", covariates=["gesture", "session"], window=2 * RATE
 )
 stack = estimation.fit_transform(table)
 print(stack)
