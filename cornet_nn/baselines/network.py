@@ -1,0 +1,177 @@
+"""What the networks for comparison share."""
+
+import torch
+from torch import nn
+
+from cornet_nn._precision import in_full_precision
+from cornet_nn._validation import require_positive
+from geomstats_cor.exceptions import ParameterError, ShapeError
+
+
+class BaselineNetwork(nn.Module):
+    """A network whose first step may have no parameters.
+
+    `features` is that step, which a training loop may compute once, and
+    `from_features` is the rest.
+    """
+
+    @in_full_precision
+    def forward(self, x):
+        """Return the logits [..., num_classes] of an input.
+
+        Parameters
+        ----------
+        x : tensor, shape=[..., channels, n, n] or [..., channels, n, p]
+            Input; the axis of a single channel may be missing from [N, n, n].
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        return self.from_features(self.features(x))
+
+    def features(self, x):
+        """Return what the first layer with parameters takes.
+
+        Parameters
+        ----------
+        x : tensor
+            Input.
+
+        Returns
+        -------
+        features : tensor
+            Features.
+        """
+        return x
+
+    def from_features(self, features):
+        """Return the logits of inputs with given features.
+
+        Parameters
+        ----------
+        features : tensor
+            What `features` returned.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        raise NotImplementedError
+
+    def reset_parameters(self):
+        """Draw the parameters of all layers anew."""
+        for layer in self.children():
+            if hasattr(layer, "reset_parameters"):
+                layer.reset_parameters()
+
+
+def with_channels(x, channels, sizes):
+    """Return an input with its axis of channels, after a check of its shape.
+
+    Parameters
+    ----------
+    x : tensor, shape=[..., channels, rows, columns]
+        Input; the axis of a single channel may be missing from [N, rows, columns].
+    channels : int
+        Number of channels.
+    sizes : tuple of int
+        Number of rows and columns.
+
+    Returns
+    -------
+    x : tensor, shape=[..., channels, rows, columns]
+        Input.
+    """
+    if channels == 1 and x.ndim == 3:
+        x = x.unsqueeze(-3)
+    if x.ndim < 3 or tuple(x.shape[-3:]) != (channels, *sizes):
+        wanted = ", ".join(map(str, (channels, *sizes)))
+        raise ShapeError(
+            f"the input: expected shape [..., {wanted}], as the network has {channels} "
+            f"channels, got {tuple(x.shape)}."
+        )
+    return x
+
+
+def choose(value, options, name):
+    """Return a value by its key, or raise an error that lists the keys.
+
+    Parameters
+    ----------
+    value : str
+        Key.
+    options : dict
+        Values by key.
+    name : str
+        Name of the argument.
+
+    Returns
+    -------
+    chosen : object
+        Value.
+    """
+    if value not in options:
+        raise ParameterError(
+            f"{name}: expected one of {', '.join(map(repr, options))}, got {value!r}."
+        )
+    return options[value]
+
+
+def orthonormal_rows(channels, rows, columns, device=None, dtype=None):
+    """Return a module whose `weight` has orthonormal rows, by torch's parametrisation.
+
+    Parameters
+    ----------
+    channels : int or None
+        Number of matrices; None for a single one without an axis.
+    rows, columns : int
+        Shape of the matrices, with at most as many rows as columns.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
+
+    Returns
+    -------
+    module : torch.nn.Module
+        Module whose attribute `weight` [channels, rows, columns] or [rows, columns] is
+        a function of a free parameter, so that any optimizer can be used.
+    """
+    require_positive(rows=rows, columns=columns)
+    if rows > columns:
+        raise ParameterError(
+            f"expected at most as many rows as columns, got {rows} rows and {columns} "
+            f"columns."
+        )
+    return _Orthonormal(channels, rows, columns, device, dtype)
+
+
+class _Orthonormal(nn.Module):
+    """A matrix with orthonormal rows.
+
+    Its transpose has the orthonormal columns of torch's `orthogonal` parametrisation.
+    """
+
+    def __init__(self, channels, rows, columns, device, dtype):
+        super().__init__()
+        shape = (columns, rows) if channels is None else (channels, columns, rows)
+        self.columns = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+        self._draw()
+        nn.utils.parametrizations.orthogonal(self, "columns")
+
+    @property
+    def weight(self):
+        return self.columns.mT
+
+    def _draw(self):
+        with torch.no_grad():
+            noise = torch.randn_like(self.columns)
+            self.columns.copy_(torch.linalg.qr(noise)[0])
+
+    def reset_parameters(self):
+        with torch.no_grad():
+            noise = torch.randn_like(self.columns)
+            self.columns = torch.linalg.qr(noise)[0]
