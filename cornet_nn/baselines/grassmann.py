@@ -32,7 +32,7 @@ from cornet_nn.spaces.grassmann import (
 )
 from geomstats_cor.exceptions import ParameterError
 
-from .network import BaselineNetwork, orthonormal_rows, with_channels
+from .network import BaselineNetwork, OrthonormalRows, with_channels
 
 
 class FullRankMap(nn.Module):
@@ -52,7 +52,7 @@ class FullRankMap(nn.Module):
     Notes
     -----
     Input [..., channels, n, p], output [..., channels, m, p]. The rows of W are
-    orthonormal, by torch's parametrisation.
+    orthonormal; see `OrthonormalRows`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class FullRankMap(nn.Module):
 
     def __init__(self, n, m, channels=1, device=None, dtype=None):
         super().__init__()
-        self.map = orthonormal_rows(channels, m, n, device, dtype)
+        self.map = OrthonormalRows(m, n, channels, device, dtype)
 
     def reset_parameters(self):
         """Draw the maps anew."""
@@ -75,7 +75,7 @@ class FullRankMap(nn.Module):
     @in_full_precision
     def forward(self, basis):
         """Return orthonormal bases."""
-        return orthonormal_basis(self.map.weight @ basis)
+        return orthonormal_basis(self.map() @ basis)
 
 
 class ProjectorPooling(nn.Module):

@@ -120,58 +120,54 @@ def choose(value, options, name):
     return options[value]
 
 
-def orthonormal_rows(channels, rows, columns, device=None, dtype=None):
-    """Return a module whose `weight` has orthonormal rows, by torch's parametrisation.
+class OrthonormalRows(nn.Module):
+    r"""Matrices with orthonormal rows, from a free parameter.
+
+    .. math:: W^\top = Q , \qquad A = Q R , \quad R_{ii} > 0 ,
+
+    which is smooth wherever A has full rank, so that any optimizer can be used; the
+    length of A does not matter, so weight decay does no harm. (torch's `orthogonal`
+    stores signs in the diagonal of its parameter: a weight decay rounds them to zero,
+    and columns vanish.)
 
     Parameters
     ----------
-    channels : int or None
-        Number of matrices; None for a single one without an axis.
     rows, columns : int
         Shape of the matrices, with at most as many rows as columns.
+    channels : int or None
+        Number of matrices; None for a single one without an axis.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
         Dtype of the parameters.
 
-    Returns
-    -------
-    module : torch.nn.Module
-        Module whose attribute `weight` [channels, rows, columns] or [rows, columns] is
-        a function of a free parameter, so that any optimizer can be used.
-    """
-    require_positive(rows=rows, columns=columns)
-    if rows > columns:
-        raise ParameterError(
-            f"expected at most as many rows as columns, got {rows} rows and {columns} "
-            f"columns."
-        )
-    return _Orthonormal(channels, rows, columns, device, dtype)
-
-
-class _Orthonormal(nn.Module):
-    """A matrix with orthonormal rows.
-
-    Its transpose has the orthonormal columns of torch's `orthogonal` parametrisation.
+    Attributes
+    ----------
+    free : tensor, shape=[channels, columns, rows] or [columns, rows]
+        The parameter A.
     """
 
-    def __init__(self, channels, rows, columns, device, dtype):
+    def __init__(self, rows, columns, channels=None, device=None, dtype=None):
         super().__init__()
+        require_positive(rows=rows, columns=columns)
+        if rows > columns:
+            raise ParameterError(
+                f"expected at most as many rows as columns, got {rows} rows and "
+                f"{columns} columns."
+            )
         shape = (columns, rows) if channels is None else (channels, columns, rows)
-        self.columns = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
-        self._draw()
-        nn.utils.parametrizations.orthogonal(self, "columns")
-
-    @property
-    def weight(self):
-        return self.columns.mT
-
-    def _draw(self):
-        with torch.no_grad():
-            noise = torch.randn_like(self.columns)
-            self.columns.copy_(torch.linalg.qr(noise)[0])
+        self.free = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+        self.reset_parameters()
 
     def reset_parameters(self):
+        """Draw uniformly distributed matrices."""
         with torch.no_grad():
-            noise = torch.randn_like(self.columns)
-            self.columns = torch.linalg.qr(noise)[0]
+            noise = torch.randn_like(self.free)
+            self.free.copy_(torch.linalg.qr(noise)[0])
+
+    def forward(self):
+        """Return the matrices [..., rows, columns]."""
+        basis, triangle = torch.linalg.qr(self.free)
+        # Signs of the decomposition jump, those with a positive diagonal do not.
+        signs = triangle.detach().diagonal(dim1=-2, dim2=-1).sign()
+        return (basis * signs.unsqueeze(-2)).mT

@@ -24,7 +24,7 @@ from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.kernels.symmetric import log_at, power_at
 
-from .network import BaselineNetwork, choose, orthonormal_rows, with_channels
+from .network import BaselineNetwork, OrthonormalRows, choose, with_channels
 
 
 class SPDResNet(BaselineNetwork):
@@ -73,8 +73,8 @@ class SPDResNet(BaselineNetwork):
         options = dict(device=device, dtype=dtype)
         self.n, self.metric = n, metric
         self.unit_step = metric == "aim" if unit_step is None else unit_step
-        self.bimap = orthonormal_rows(None, m, n, **options)
-        self.frame = orthonormal_rows(None, m, m, **options)
+        self.bimap = OrthonormalRows(m, n, **options)
+        self.frame = OrthonormalRows(m, m, **options)
         self.spectrum = nn.Sequential(
             nn.Conv1d(1, 3, 5, padding="same", **options),
             nn.LeakyReLU(),
@@ -99,12 +99,12 @@ class SPDResNet(BaselineNetwork):
 
     def from_features(self, features):
         """Return the logits."""
-        weight = self.bimap.weight
+        weight = self.bimap()
         matrix = weight @ features @ weight.mT
         batch, m = matrix.shape[:-2], matrix.shape[-1]
         values, vectors = torch.linalg.eigh(matrix)
         changes = self.spectrum(values.reshape(-1, 1, m)).reshape(*batch, m)
-        frame = self.frame.weight
+        frame = self.frame()
         field = (frame * changes[..., None, :]) @ frame.mT
         spectrum = values.detach(), vectors.detach()
         logarithm = _STEPS[self.metric](matrix, spectrum, field, self.unit_step)

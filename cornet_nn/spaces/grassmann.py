@@ -110,8 +110,7 @@ def orthonormal_basis(columns):
     The gradient is exact, for all of Q,
 
     .. math:: \bar X = \left( (I - Q Q^\top) \bar Q + Q \, b(Q^\top \bar Q) \right)
-              R^{-\top} , \qquad b(A) = \operatorname{tril} A - \operatorname{tril}
-              A^\top ;
+              R^{-\top} , \qquad b(A) = \operatorname{tril}(A - A^\top) ;
 
     of a function of the span the second term vanishes.
 
