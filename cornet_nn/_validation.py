@@ -1,5 +1,6 @@
 """Input validation for layers: spaces, numbers and shapes."""
 
+import functools
 import math
 import operator
 from numbers import Real
@@ -7,6 +8,7 @@ from numbers import Real
 import numpy as np
 
 from geomstats_cor import FullRankCorrelationMatrices
+from geomstats_cor._callers import warn_user
 from geomstats_cor.exceptions import ParameterError, ShapeError
 from geomstats_cor.kernels._arrays import extremes
 from geomstats_cor.kernels._gradients import detached, is_readable
@@ -36,11 +38,6 @@ def hyperplanes_of(space, writer=None):
     hyperplanes : SpaceHyperplanes
         What the layers ask of the metric.
     """
-    if isinstance(space, str | int):
-        raise ParameterError(
-            f"a layer takes a space with a metric, not {space!r}: pass "
-            f'FullRankCorrelationMatrices(n, equip="olm").'
-        )
     metric = getattr(space, "metric", None)
     if metric is None:
         raise ParameterError(
@@ -60,9 +57,9 @@ def hyperplanes_of(space, writer=None):
             if not hasattr(metric, name)
         )
         raise ParameterError(
-            f"{writer} makes matrices of coordinates: expected a metric with to_coords, "
-            f"from_coords and is_same, got {type(metric).__name__} without {missing}. "
-            f"Over this space only CorMLR works."
+            f"{writer} makes matrices of coordinates: expected a metric with "
+            f"to_coords, from_coords and is_same, got {type(metric).__name__} without "
+            f"{missing}. Over this space only CorMLR works."
         )
     return metric.hyperplanes()
 
@@ -80,31 +77,70 @@ def require_basis_of(hyperplanes, basis):
     hyperplanes.coords(np.zeros(hyperplanes.dim), basis)
 
 
-def as_space(space, metric, name):
-    """Return a space, made from its size and a key if it is a number.
+def spaces_of(metric, **spaces):
+    """Return spaces with a metric, made from their sizes where these are given.
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices or int
-        Space with a metric, or a size.
-    metric : str or type
-        Key or class of the metric that goes with a size.
-    name : str
-        Name of the argument.
+    metric : str or type or None
+        Key or class of the metric that goes with sizes.
+    **spaces : Manifold or int or None
+        Spaces or sizes by the name of the argument; None stays.
 
     Returns
     -------
-    space : FullRankCorrelationMatrices
-        Space with a metric.
+    spaces : list of Manifold
+        Spaces with a metric.
     """
-    if hasattr(space, "metric") or isinstance(space, FullRankCorrelationMatrices):
+    made = [_space_of(space, metric, name) for name, space in spaces.items()]
+    pairs = zip(spaces.values(), made, strict=True)
+    if metric is not None and all(given is space for given, space in pairs):
+        several, one = "both spaces have metrics of their own", "the space has its own"
+        raise ParameterError(
+            f"metric is {metric!r}, but {several if len(made) > 1 else one}: leave it "
+            f"out, or pass sizes instead of spaces."
+        )
+    return made
+
+
+def _space_of(space, metric, name):
+    if space is None or hasattr(space, "metric"):
+        return space
+    if isinstance(space, FullRankCorrelationMatrices):
         return space
     if metric is None:
         raise ParameterError(
-            f"metric is required when {name} is the size {space!r}: pass "
-            f'metric="olm", or an equipped space instead of the size.'
+            f"metric is required when {name} is {space!r}, not a space: pass "
+            f'metric="olm" with a size, or FullRankCorrelationMatrices(n, equip="olm").'
         )
     return FullRankCorrelationMatrices(space, equip=metric)
+
+
+def renamed_keyword(old, new):
+    """Let a function take a keyword by its former name, with a warning.
+
+    Parameters
+    ----------
+    old, new : str
+        Former and present name.
+
+    Returns
+    -------
+    decorator : callable
+        Decorator of a function.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def wrapped(*arguments, **keywords):
+            if old in keywords:
+                warn_user(f"{old} is now called {new}.", DeprecationWarning)
+                keywords[new] = keywords.pop(old)
+            return function(*arguments, **keywords)
+
+        return wrapped
+
+    return decorate
 
 
 def require_positive(**numbers):
@@ -231,28 +267,19 @@ def require_size(point, n):
         )
 
 
-def lacks_channels(shape, n, channels):
-    """Tell whether matrices come without an axis of channels; raise if they do not fit.
+def require_channels(shape, n, channels):
+    """Raise unless matrices have an axis with a number of channels.
 
     Parameters
     ----------
     shape : tuple of int
-        Shape [..., channels, n, n] of the matrices. For a single channel, [n, n] and
-        [batch, n, n] are accepted, too.
+        Shape [..., channels, n, n] of the matrices.
     n, channels : int
         Size and number of matrices.
-
-    Returns
-    -------
-    lacks_channels : bool
-        Whether the axis of the single channel is missing.
     """
-    if channels == 1 and len(shape) < 4:
-        return True
     if len(shape) < 3 or shape[-3] != channels:
         raise ShapeError(
             f"the input: expected shape [..., {channels}, {n}, {n}], as the layer has "
             f"{channels} channels, got {tuple(shape)}. Further axes of a batch go "
-            f"before the channels."
+            f"before the channels; a layer with in_channels=None has no such axis."
         )
-    return False

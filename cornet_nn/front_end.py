@@ -5,6 +5,7 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
+from ._precision import in_full_precision, require_tensor
 from ._validation import (
     require_correlations_of,
     require_definite,
@@ -12,7 +13,6 @@ from ._validation import (
     require_square,
     require_symmetric,
 )
-from ._precision import in_full_precision, require_tensor
 
 
 class CovariancePooling(nn.Module):

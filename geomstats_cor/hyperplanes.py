@@ -151,6 +151,23 @@ class Hyperplanes(abc.ABC):
             Coordinates, of which `metric.from_coords` makes points.
         """
 
+    def joint_coords(self, distances, basis="orthonormal"):
+        """Return the coordinates of several points at given signed distances.
+
+        Parameters
+        ----------
+        distances : array, shape=[..., k, d]
+            Signed distances of k points, which are one point of a product of spaces.
+        basis : {"orthonormal", "printed"}
+            See `coords`.
+
+        Returns
+        -------
+        coords : array, shape=[..., k, d]
+            Coordinates of the points. They are those of `coords` for a flat metric.
+        """
+        return self.coords(distances, basis)
+
     @abc.abstractmethod
     def to_tangent(self, coords):
         """Return logarithms at the origin of the space of which a layer sees one point.
@@ -766,6 +783,16 @@ class BallHyperplanes(Hyperplanes):
         r"""Return the :math:`\beta`-split over rows of the point in the ball."""
         require_basis(basis)
         return self.split(kernels.tangent_from_distances(distances))
+
+    def joint_coords(self, distances, basis="orthonormal"):
+        r"""Return the :math:`\beta`-split over points and rows of a point in one ball.
+
+        Its dimension is :math:`k \, n (n - 1) / 2`, as [C2026]_ has it for k kernels.
+        """
+        require_basis(basis)
+        joined = kernels.tangent_from_distances(_flat(distances))
+        factors = self._to_joint * kernels.beta_number(joined.shape[-1])
+        return joined.reshape(distances.shape) / constant(factors, joined)
 
     def activate(self, coords, function):
         """Apply a function at the origin of the ball of all rows of a matrix."""

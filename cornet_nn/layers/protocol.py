@@ -6,12 +6,12 @@ built:
 
 - `ReadableMetric`: points can be read. `metric.hyperplanes()` returns signed distances
   to hyperplanes, see `SpaceHyperplanes`, which is all that `CorMLR` needs.
-- `WritableMetric`: points can be written, too. `to_coords` and `from_coords` are inverse
-  to each other and `is_same` says whether two metrics have the same coordinates. All
-  layers work over such a space.
+- `WritableMetric`: points can be written, too. `to_coords` and `from_coords` are
+  inverse to each other and `is_same` says whether two metrics have the same
+  coordinates. All layers work over such a space.
 
-A third, optional one is `FactorMetric`: neighbouring layers under different metrics meet
-in a factor of the matrix instead of the matrix.
+A third, optional one is `FactorMetric`: neighbouring layers under different metrics
+meet in a factor of the matrix instead of the matrix.
 
 To bring a space of your own, give it a `metric` with these methods. A flat metric needs
 `to_coords`, `from_coords` and `is_same` only: `FlatHyperplanes` of
@@ -82,6 +82,12 @@ class SpaceHyperplanes(Protocol):
     def coords(self, distances, basis="orthonormal"):
         """Return coordinates of points from signed distances [..., d] to the axes."""
 
+    def joint_coords(self, distances, basis="orthonormal"):
+        """Return coordinates [..., k, d] of k points that are one point of a product.
+
+        Equal to `coords` unless the space of several points is joined otherwise.
+        """
+
     def activate(self, coords, function):
         """Apply a pointwise function to logarithms at the origin, in coordinates."""
 
@@ -98,8 +104,7 @@ class SpaceHyperplanes(Protocol):
         """Move points by the isometry that takes one of them to the origin."""
 
     def squared_distances(self, coords_a, coords_b):
-        """Return d(a_i, b_j)^2, [..., M, N], for coordinates [..., M, d], [..., N, d].
-        """
+        """Return d(a, b)^2, [..., M, N], of coordinates [..., M, d], [..., N, d]."""
 
     def weighted_means(self, coords, weights):
         """Return Fréchet means [..., M, d] of [..., N, d] for weights [..., M, N]."""

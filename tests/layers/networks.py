@@ -5,7 +5,7 @@ import torch
 from kernels.matrices import equicorrelation, random_correlation
 from strategies import equipped
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet, TangentActivation
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
 
 KEYS = tuple(METRICS)
@@ -50,7 +50,7 @@ def _space(n, key):
 LAYERS = {
     "mlr": lambda key, **to: CorMLR(_space(4, key), 3, 2, **to),
     "fc": lambda key, **to: CorFC(_space(4, key), _space(3, key), 2, **to),
-    "conv": lambda key, **to: CorConv1d(
+    "conv": lambda key, **to: CorChannelConv(
         _space(4, key), _space(3, key), 2, 2, kernel_size=1, **to
     ),
     "activation": lambda key, **to: TangentActivation(_space(4, key), torch.tanh),

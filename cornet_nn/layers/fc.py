@@ -1,7 +1,7 @@
 """The fully connected layer between correlation matrices."""
 
-from ._validation import hyperplanes_of, require_basis_of, require_positive
-from ._layer import HyperplaneLayer
+from .._validation import renamed_keyword, require_basis_of
+from .hyperplane import HyperplaneLayer
 
 
 class CorFC(HyperplaneLayer):
@@ -20,12 +20,16 @@ class CorFC(HyperplaneLayer):
 
     Parameters
     ----------
-    space_in : FullRankCorrelationMatrices
-        Space of the input, with a metric.
-    space_out : FullRankCorrelationMatrices
-        Space of the output, with a metric, which may be another one.
-    channels : int
-        Number of matrices in an input.
+    space_in : FullRankCorrelationMatrices or int
+        Space of the input with a metric, or the size of its matrices.
+    space_out : FullRankCorrelationMatrices or int
+        Space of the output with a metric, which may be another one, or its size.
+    in_channels : int or None
+        Number of matrices in an input; None if there is no axis of channels.
+    metric : str or type
+        Key or class of the metric, for sizes that are given as numbers.
+    bias : bool
+        Whether hyperplanes have offsets; otherwise they pass through the identity.
     basis : {"orthonormal", "printed"}
         Basis :math:`O_k`: an orthonormal one, or that of the theorem of [C2026]. They
         differ for the log-scaled metric, where the printed one is not orthonormal.
@@ -36,15 +40,15 @@ class CorFC(HyperplaneLayer):
 
     Attributes
     ----------
-    weight : tensor, shape=[m (m - 1) / 2, channels, n (n - 1) / 2]
+    weight : tensor, shape=[m (m - 1) / 2, in_channels, n (n - 1) / 2]
         Covectors of the normals :math:`Z_k`; see `Hyperplanes.to_weight`.
-    gamma : tensor, shape=[m (m - 1) / 2, channels]
+    gamma : tensor, shape=[m (m - 1) / 2, in_channels], or None
         Offsets; [m (m - 1) / 2, 1] for the poly-hyperbolic metric.
 
     Notes
     -----
-    Input [..., channels, n, n], output [..., m, m]. The channel axis may be left out of
-    [n, n] and [batch, n, n] if there is one channel.
+    Input [..., in_channels, n, n], or [..., n, n] without channels; output
+    [..., m, m].
 
     References
     ----------
@@ -55,50 +59,46 @@ class CorFC(HyperplaneLayer):
     --------
     >>> import torch
     >>> from cornet_nn import CorFC
-    >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> layer = CorFC(
-    ...     FullRankCorrelationMatrices(5, equip="olm"),
-    ...     FullRankCorrelationMatrices(3, equip="ecm"),
-    ... )
+    >>> layer = CorFC(5, 3, metric="olm")
     >>> layer(torch.eye(5).expand(8, 5, 5)).shape
     torch.Size([8, 3, 3])
     """
 
-    drops_channels = True
-
+    @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
         space_in,
         space_out,
-        channels=1,
+        in_channels=None,
+        *,
+        metric=None,
+        bias=True,
         basis="orthonormal",
         device=None,
         dtype=None,
     ):
-        require_positive(channels=channels)
-        planes = hyperplanes_of(space_out)
+        super().__init__(space_in, space_out, in_channels=in_channels, metric=metric)
+        planes = self.hyperplanes_out
         require_basis_of(planes, basis)
-        super().__init__(
-            space_in, space_out, channels, 1, planes.dim, channels, device, dtype
-        )
         self.basis = basis
+        self.make_parameters(planes.dim, in_channels or 1, bias, device, dtype)
 
     def compute(self, features):
         """Return the coordinates of the output.
 
         Parameters
         ----------
-        features : tensor, shape=[..., channels, d]
-            Features of the input.
+        features : tensor, shape=[..., in_channels, d]
+            Features of the input; [..., d] without channels.
 
         Returns
         -------
-        coords : tensor, shape=[..., 1, m (m - 1) / 2]
+        coords : tensor, shape=[..., m (m - 1) / 2]
             Coordinates under the metric of the output.
         """
-        coords = self.hyperplanes_out.coords(self.logits(features), self.basis)
-        return coords.unsqueeze(-2)
+        distances = self.logits(self.with_channels(features))
+        return self.hyperplanes_out.coords(distances, self.basis)
 
     def extra_repr(self):
         """Return sizes, metrics and channels."""
-        return f"{super().extra_repr()}, channels={self.channels}, basis={self.basis!r}"
+        return f"{super().extra_repr()}, basis={self.basis!r}"

@@ -4,8 +4,8 @@ from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._coordinate_layer import CoordinateLayer
-from ._validation import require_numbers
+from .._validation import require_numbers
+from .base import CoordinateLayer
 
 
 class CorDropout(CoordinateLayer):
@@ -18,10 +18,12 @@ class CorDropout(CoordinateLayer):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space, with a metric.
+    space : FullRankCorrelationMatrices or int
+        Space with a metric, or the size of its matrices.
     p : float
         Probability of a coordinate to be set to zero.
+    metric : str or type
+        Key or class of the metric, for a size.
 
     Notes
     -----
@@ -42,8 +44,8 @@ class CorDropout(CoordinateLayer):
     True
     """
 
-    def __init__(self, space, p=0.5):
-        super().__init__(space)
+    def __init__(self, space, p=0.5, *, metric=None):
+        super().__init__(space, metric=metric)
         require_numbers(p=p)
         if not 0.0 <= p <= 1.0:
             raise ParameterError(f"p must be between 0 and 1, got {p!r}.")

@@ -1,48 +1,56 @@
-"""The network: a convolution and a logistic regression."""
+"""The network: convolutions and a logistic regression."""
 
-import torch
+from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._validation import as_space
-from ._network import Network
-from .activation import TangentActivation
-from .conv import CorConv1d
-from .dropout import CorDropout
-from .mlr import CorMLR
-from .sequential import require_match
+from .._validation import spaces_of
+from ..layers.activation import TangentActivation
+from ..layers.conv import CorChannelConv
+from ..layers.dropout import CorDropout
+from ..layers.hyperplane import HyperplaneLayer
+from ..layers.mlr import CorMLR
+from .base import Network
 
 
 class CorNet(Network):
     r"""The correlation network: convolution, activation, regression.
 
-    .. math:: \operatorname{MLR} \circ \operatorname{dropout} \circ \, \delta \circ
-              \operatorname{Conv} \circ \operatorname{norm} \circ
+    .. math:: \operatorname{MLR} \circ \operatorname{dropout} \circ \, (\delta \circ
+              \operatorname{Conv})^L \circ \operatorname{norm} \circ
               \operatorname{front\ end} ,
 
-    see `CorBatchNorm`, `CorConv1d`, `TangentActivation`, `CorDropout` and `CorMLR`.
+    see `CorBatchNorm`, `CorChannelConv`, `TangentActivation`, `CorDropout` and
+    `CorMLR`. The network of [C2026]_ has :math:`L = 1` and no activation.
 
     Parameters
     ----------
     space_in : FullRankCorrelationMatrices or int
         Space of the input with a metric, or the size n of its matrices.
-    space_out : FullRankCorrelationMatrices or int
-        Space of the output of the convolution with a metric, or the size m.
+    space_out : FullRankCorrelationMatrices or int, or a sequence of them
+        Space of the output of the convolution with a metric, or the size m. A sequence
+        has one for each of several convolutions.
     num_classes : int
         Number of classes.
-    in_channels : int
-        Number of matrices in an input.
+    in_channels : int or None
+        Number of matrices in an input; None if there is no axis of channels.
     metric : str or type
         Key or class of the metric, for sizes that are given as numbers.
     mlr : str or type or FullRankCorrelationMatrices
         Metric of the logistic regression, if it is not that of `space_out`: a key, a
         class or an equipped space of matrices of size m.
-    out_channels, kernel_size, stride : int
-        See `CorConv1d`.
+    out_channels : int
+        Number of kernels of each convolution.
+    kernel_size, stride : int
+        Receptive fields of the first convolution, see `CorChannelConv`; the others see
+        all channels.
     basis : {"orthonormal", "printed"}
         See `CorConv1d`.
+    kernels : {"separate", "joint"}
+        See `CorConv1d`; "joint" is that of [C2026]_, and differs for the
+        poly-hyperbolic metric.
     activation : callable
-        Pointwise function for a `TangentActivation` after the convolution; none if
+        Pointwise function for a `TangentActivation` after each convolution; none if
         None.
     front_end : torch.nn.Module
         What makes correlation matrices [..., in_channels, n, n] of the input; none if
@@ -72,9 +80,10 @@ class CorNet(Network):
 
     Notes
     -----
-    Input [..., in_channels, n, n], or what the front end takes; output
-    [..., num_classes]. Under one flat metric and without an activation the network is
-    linear in the coordinates of the metric.
+    Input [..., in_channels, n, n], or [..., n, n] without channels, or what the front
+    end takes; output [..., num_classes]. The axis of a single channel may be left out
+    of [n, n] and [batch, n, n]. Under one flat metric and without an activation the
+    network is linear in the coordinates of the metric.
 
     References
     ----------
@@ -95,13 +104,15 @@ class CorNet(Network):
         space_in,
         space_out,
         num_classes,
-        in_channels=1,
+        in_channels=None,
+        *,
         metric=None,
         mlr=None,
         out_channels=1,
         kernel_size=None,
         stride=1,
         basis="orthonormal",
+        kernels="separate",
         activation=None,
         front_end=None,
         normalize=None,
@@ -114,54 +125,63 @@ class CorNet(Network):
         dtype=None,
     ):
         options = dict(device=device, dtype=dtype)
-        given = (space_in, space_out)
-        space_in = as_space(space_in, metric, "space_in")
-        space_out = as_space(space_out, metric, "space_out")
-        if metric is not None and given == (space_in, space_out):
-            raise ParameterError(
-                f"metric is {metric!r}, but both spaces have metrics of their own: "
-                f"leave it out, or pass sizes instead of spaces."
-            )
+        names = {"space_out": space_out}
+        if isinstance(space_out, list | tuple):
+            names = {f"space_out[{i}]": x for i, x in enumerate(space_out)}
+        if not names:
+            raise ParameterError("space_out: expected at least one space, got none.")
+        space_in, *spaces = spaces_of(metric, space_in=space_in, **names)
         super().__init__(front_end, normalize, momentum, space_in, in_channels, options)
-        self.conv = CorConv1d(
-            space_in,
-            space_out,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            basis,
-            **options,
+        shared = dict(basis=basis, kernels=kernels, **options)
+        first = dict(kernel_size=kernel_size, stride=stride)
+        self.conv = CorChannelConv(
+            space_in, spaces[0], in_channels or 1, out_channels, **first, **shared
         )
-        self.activation = None
-        if activation is not None:
-            self.activation = TangentActivation(space_out, activation)
-        self.dropout = CorDropout(space_out, dropout) if dropout else None
-        space_mlr = _mlr_space(mlr, space_out)
-        self.mlr = CorMLR(space_mlr, num_classes, self.conv.channels_out, **options)
-        self.fuse, self.guard = fuse, guard
-        require_match(self._layers())
-        self.conv.gain, self.mlr.gain = self._input_gain(gain), gain
-        with torch.no_grad():
-            for layer in (self.conv, self.mlr):
-                layer.weight.mul_(layer.gain)
+        self.activation = _activation(spaces[0], activation)
+        hidden, channels = [], self.conv.out_channels
+        for space, after in zip(spaces, spaces[1:], strict=False):
+            hidden.append(
+                CorChannelConv(space, after, channels, out_channels, **shared)
+            )
+            channels = out_channels
+            if activation is not None:
+                hidden.append(_activation(after, activation))
+        self.hidden = nn.ModuleList(hidden) if hidden else None
+        self.dropout = CorDropout(spaces[-1], dropout) if dropout else None
+        space_mlr = _mlr_space(mlr, spaces[-1])
+        self.mlr = CorMLR(space_mlr, num_classes, channels, **options)
+        self.guard = guard
+        self.fuse = fuse
+        first, *others = self._learning_layers()
+        first.scale_initial(self._input_gain(gain))
+        for layer in others:
+            layer.scale_initial(gain)
 
     def _layers(self):
-        layers = (self.conv, self.activation, self.dropout, self.mlr)
+        hidden = () if self.hidden is None else self.hidden
+        layers = (self.conv, self.activation, *hidden, self.dropout, self.mlr)
         return [layer for layer in layers if layer is not None]
+
+    def _learning_layers(self):
+        return [x for x in self._layers() if isinstance(x, HyperplaneLayer)]
 
     def reset_parameters(self):
         """Draw the parameters of the layers anew; the front end stays as it is.
 
         The statistics of a normalisation are forgotten.
         """
-        for layer in (self.norm, self.conv, self.mlr):
-            if layer is not None:
-                layer.reset_parameters()
+        if self.norm is not None:
+            self.norm.reset_parameters()
+        for layer in self._learning_layers():
+            layer.reset_parameters()
 
     def extra_repr(self):
         """Return whether layers are fused."""
         return f"fuse={self.fuse}"
+
+
+def _activation(space, function):
+    return None if function is None else TangentActivation(space, function)
 
 
 def _mlr_space(mlr, space_out):

@@ -2,7 +2,7 @@
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._coordinate_layer import CoordinateLayer
+from .base import CoordinateLayer
 
 
 class TangentActivation(CoordinateLayer):
@@ -15,10 +15,12 @@ class TangentActivation(CoordinateLayer):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space, with a metric.
+    space : FullRankCorrelationMatrices or int
+        Space with a metric, or the size of its matrices.
     function : callable
         Pointwise function of tensors, such as `torch.relu` or a module.
+    metric : str or type
+        Key or class of the metric, for a size.
 
     Notes
     -----
@@ -40,8 +42,8 @@ class TangentActivation(CoordinateLayer):
             [0., 1.]])
     """
 
-    def __init__(self, space, function):
-        super().__init__(space)
+    def __init__(self, space, function, *, metric=None):
+        super().__init__(space, metric=metric)
         if not callable(function):
             raise ParameterError(
                 f"the function is {function!r}, which cannot be called: pass a "

@@ -6,8 +6,8 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._coordinate_layer import CoordinateLayer
-from ._validation import require_numbers, require_positive
+from .._validation import renamed_keyword, require_numbers
+from .base import CoordinateLayer
 
 SCALES = ("channel", "coordinates", None)
 
@@ -32,10 +32,13 @@ class CorBatchNorm(CoordinateLayer):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space, with a metric.
-    channels : int
-        Number of matrices in an input; each has statistics of its own.
+    space : FullRankCorrelationMatrices or int
+        Space with a metric, or the size of its matrices.
+    in_channels : int or None
+        Number of matrices in an input; each has statistics of its own. None if there
+        is no axis of channels: all matrices share the statistics.
+    metric : str or type
+        Key or class of the metric, for a size.
     scale : {"channel", "coordinates", None}
         One dispersion for each channel (the Lie-group form), one for each coordinate,
         or none: the mean alone is moved.
@@ -66,20 +69,20 @@ class CorBatchNorm(CoordinateLayer):
 
     Attributes
     ----------
-    weight : tensor, shape=[channels, 1] or [channels, d], or None
+    weight : tensor, shape=[in_channels, 1] or [in_channels, d], or None
         Dilation s: the square root of the dispersion of the output.
-    bias : tensor, shape=[channels, d], or None
+    bias : tensor, shape=[in_channels, d], or None
         Logarithm b of the point to which the mean is moved.
-    running_mean : tensor, shape=[channels, d]
+    running_mean : tensor, shape=[in_channels, d]
         Logarithm of the mean.
-    running_var : tensor, shape=[channels, 1] or [channels, d]
+    running_var : tensor, shape=[in_channels, 1] or [in_channels, d]
         Dispersions. A new layer is the identity in evaluation.
 
     Notes
     -----
-    Input and output [..., channels, n, n]. The channel axis may be left out of [n, n]
-    and [batch, n, n] if there is one channel. If torch.distributed is initialised, the
-    statistics of a batch are those of all processes.
+    Input and output [..., in_channels, n, n], or [..., n, n] without channels. If
+    torch.distributed is initialised, the statistics of a batch are those of all
+    processes.
 
     References
     ----------
@@ -101,11 +104,13 @@ class CorBatchNorm(CoordinateLayer):
     True
     """
 
+    @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
         space,
-        channels=1,
+        in_channels=None,
         *,
+        metric=None,
         scale="channel",
         eps=1e-10,
         momentum=0.1,
@@ -116,8 +121,8 @@ class CorBatchNorm(CoordinateLayer):
         device=None,
         dtype=None,
     ):
-        require_positive(channels=channels)
-        super().__init__(space, channels)
+        super().__init__(space, in_channels, metric=metric)
+        channels = in_channels or 1
         if scale not in SCALES:
             raise ParameterError(
                 f'scale is {scale!r}: expected "channel", "coordinates" or None.'
@@ -187,11 +192,13 @@ class CorBatchNorm(CoordinateLayer):
 
         Parameters
         ----------
-        coords : tensor, shape=[N, channels, d]
+        coords : tensor, shape=[N, in_channels, d]
             Coordinates of the training data under the metric; `space.metric.to_coords`
-            makes them of points.
+            makes them of points. [..., d] without channels.
         """
-        shape = (self.channels, self.hyperplanes_in.dim)
+        shape = (self.in_channels or 1, self.hyperplanes_in.dim)
+        if self.in_channels is None and coords.ndim and coords.shape[-1] == shape[1]:
+            coords = coords.reshape(-1, *shape)
         if coords.ndim != 3 or tuple(coords.shape[1:]) != shape or len(coords) == 0:
             raise ShapeError(
                 f"expected coordinates of shape [N, {shape[0]}, {shape[1]}] with at "
@@ -211,16 +218,22 @@ class CorBatchNorm(CoordinateLayer):
 
         Parameters
         ----------
-        features : tensor, shape=[..., channels, d]
-            Coordinates of the input.
+        features : tensor, shape=[..., in_channels, d]
+            Coordinates of the input; [..., d] without channels.
 
         Returns
         -------
-        coords : tensor, shape=[..., channels, d]
-            Coordinates.
+        coords : tensor
+            Coordinates, of the same shape.
         """
+        if self.in_channels is None:
+            return self._normalized(features.unsqueeze(-2)).squeeze(-2)
+        return self._normalized(features)
+
+    def _normalized(self, coords):
+        """Return the coordinates of the output, shape [..., channels, d]."""
         planes = self.hyperplanes_in
-        tangent = planes.to_tangent(features)
+        tangent = planes.to_tangent(coords)
         if (self.training and self.momentum != 0.0) or not self.track_running_stats:
             mean, variance = self._batch_statistics(tangent)
         else:
@@ -285,8 +298,8 @@ class CorBatchNorm(CoordinateLayer):
     def extra_repr(self):
         """Return size, metric, channels and options."""
         return (
-            f"{super().extra_repr()}, channels={self.channels}, scale={self.scale!r}, "
-            f"momentum={self.momentum}, affine={self.affine}"
+            f"{super().extra_repr()}, in_channels={self.in_channels}, "
+            f"scale={self.scale!r}, momentum={self.momentum}, affine={self.affine}"
         )
 
 

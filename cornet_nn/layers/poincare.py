@@ -5,9 +5,9 @@ import math
 import torch
 from torch import nn
 
-from ._validation import require_positive
-from ._precision import in_full_precision
-from .poincare import (
+from .._precision import in_full_precision
+from .._validation import require_positive
+from ..poincare import (
     beta_concat,
     beta_split,
     poincare_exp0,

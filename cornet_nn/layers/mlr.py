@@ -1,7 +1,7 @@
 """Multinomial logistic regression on correlation matrices."""
 
-from ._validation import require_positive
-from ._layer import HyperplaneLayer
+from .._validation import renamed_keyword, require_positive
+from .hyperplane import HyperplaneLayer
 
 
 class CorMLR(HyperplaneLayer):
@@ -18,12 +18,16 @@ class CorMLR(HyperplaneLayer):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space of the input, with a metric.
+    space : FullRankCorrelationMatrices or int
+        Space of the input with a metric, or the size of its matrices.
     num_classes : int
         Number of classes.
-    channels : int
-        Number of matrices in an input.
+    in_channels : int or None
+        Number of matrices in an input; None if there is no axis of channels.
+    metric : str or type
+        Key or class of the metric, for a size.
+    bias : bool
+        Whether hyperplanes have offsets; otherwise they pass through the identity.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -31,15 +35,15 @@ class CorMLR(HyperplaneLayer):
 
     Attributes
     ----------
-    weight : tensor, shape=[num_classes, channels, n (n - 1) / 2]
+    weight : tensor, shape=[num_classes, in_channels, n (n - 1) / 2]
         Covectors of the normals :math:`Z_k`; see `Hyperplanes.to_weight`.
-    gamma : tensor, shape=[num_classes, channels]
+    gamma : tensor, shape=[num_classes, in_channels], or None
         Offsets; [num_classes, 1] for the poly-hyperbolic metric.
 
     Notes
     -----
-    Input [..., channels, n, n], output [..., num_classes]. The channel axis may be left
-    out of [n, n] and [batch, n, n] if there is one channel.
+    Input [..., in_channels, n, n], or [..., n, n] without channels; output
+    [..., num_classes].
 
     References
     ----------
@@ -60,31 +64,38 @@ class CorMLR(HyperplaneLayer):
     True
     """
 
-    def __init__(self, space, num_classes, channels=1, device=None, dtype=None):
-        require_positive(num_classes=num_classes, channels=channels)
-        super().__init__(
-            space, None, channels, None, num_classes, channels, device, dtype
-        )
+    @renamed_keyword("channels", "in_channels")
+    def __init__(
+        self,
+        space,
+        num_classes,
+        in_channels=None,
+        *,
+        metric=None,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
+        require_positive(num_classes=num_classes)
+        super().__init__(space, in_channels=in_channels, metric=metric)
         self.num_classes = num_classes
+        self.make_parameters(num_classes, in_channels or 1, bias, device, dtype)
 
     def compute(self, features):
         """Return the logits.
 
         Parameters
         ----------
-        features : tensor, shape=[..., channels, d]
-            Features of the input.
+        features : tensor, shape=[..., in_channels, d]
+            Features of the input; [..., d] without channels.
 
         Returns
         -------
         logits : tensor, shape=[..., num_classes]
             Logits :math:`v_k`.
         """
-        return self.logits(features)
+        return self.logits(self.with_channels(features))
 
     def extra_repr(self):
-        """Return size, metric, classes and channels."""
-        return (
-            f"{super().extra_repr()}, num_classes={self.num_classes}, "
-            f"channels={self.channels}"
-        )
+        """Return size, metric, channels and classes."""
+        return f"{super().extra_repr()}, num_classes={self.num_classes}"

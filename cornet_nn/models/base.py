@@ -1,4 +1,4 @@
-"""What networks share: a front end, a normalisation, layers, and logits at the end."""
+"""The base class of networks: a front end, a normalisation, layers, and logits."""
 
 import copy
 import math
@@ -8,17 +8,21 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._validation import hyperplanes_of, require_size
-from ._precision import in_full_precision
-from .batch_norm import CorBatchNorm
-from .sequential import run_layers
+from .._precision import in_full_precision, require_tensor
+from .._validation import hyperplanes_of, require_channels, require_size
+from ..layers.norm import CorBatchNorm
+from ..layers.sequential import links_between, run_layers
 
 # The scale of a CorBatchNorm by the name of a normalisation.
 NORMALIZATIONS = {"coordinates": "coordinates", "channel": "channel", "center": None}
 
 
 class Network(nn.Module):
-    """A front end, a normalisation, and layers of which the last gives logits.
+    """The base class of networks, which estimators can train.
+
+    A network is a front end, a normalisation, and layers of which the last gives
+    logits. A subclass defines `_layers` and sets `fuse` when they are there. Estimators
+    use `coords`, `normalized`, `features`, `from_features` and `parameter_groups`.
 
     Parameters
     ----------
@@ -30,16 +34,31 @@ class Network(nn.Module):
         See `CorBatchNorm`.
     space : FullRankCorrelationMatrices
         Space of the input, with a metric.
-    channels : int
-        Number of matrices in an input.
+    in_channels : int or None
+        Number of matrices in an input; None if there is no axis of channels.
     options : dict
         Device and dtype.
     """
 
-    def __init__(self, front_end, normalize, momentum, space, channels, options):
+    guard = True
+
+    def __init__(self, front_end, normalize, momentum, space, in_channels, options):
         super().__init__()
-        self.front_end = front_end
+        self.front_end, self.in_channels = front_end, in_channels
+        channels = self._norm_channels()
         self.norm = make_norm(normalize, momentum, space, channels, options)
+
+    def _norm_channels(self):
+        return self.in_channels or 1
+
+    @property
+    def fuse(self):
+        """Whether layers leave out the steps that cancel; see `CorSequential`."""
+        return self._fuse
+
+    @fuse.setter
+    def fuse(self, fuse):
+        self._fuse, self._links = fuse, links_between(self._layers(), fuse)
 
     def _layers(self):
         """Return the layers after the normalisation; the first has weights."""
@@ -66,7 +85,19 @@ class Network(nn.Module):
         return self.from_features(self.features(x))
 
     def _points(self, x):
-        return x if self.front_end is None else self.front_end(x)
+        """Return correlation matrices [..., channels, n, n]."""
+        point = x if self.front_end is None else self.front_end(x)
+        n = self._layers()[0].hyperplanes_in.n
+        require_tensor(point)
+        require_size(point, n)
+        return self._with_channels(point, n)
+
+    def _with_channels(self, point, n):
+        # Estimators pass samples [N, n, n] to a network of one channel.
+        if self.in_channels is None or (self.in_channels == 1 and point.ndim < 4):
+            return point.unsqueeze(-3)
+        require_channels(point.shape, n, self.in_channels)
+        return point
 
     def coords(self, x):
         """Return the coordinates of the input, before they are normalised.
@@ -85,9 +116,7 @@ class Network(nn.Module):
 
     @in_full_precision(uses_parameters=False)
     def _read_coords(self, point):
-        first = self._layers()[0]
-        require_size(point, first.hyperplanes_in.n)
-        return first.with_channels(first.hyperplanes_in.metric.to_coords(point))
+        return self._layers()[0].hyperplanes_in.metric.to_coords(point)
 
     @in_full_precision(uses_parameters=False)
     def normalized(self, coords):
@@ -139,13 +168,16 @@ class Network(nn.Module):
         features : tensor, shape=[..., in_channels, n (n - 1) / 2]
             Features.
         """
+        return self._features_of_points(self._points(x))
+
+    def _features_of_points(self, point):
         if self.norm is not None:
-            return self.features_of_coords(self.coords(x))
-        return self._read(self._points(x))
+            return self.features_of_coords(self._read_coords(point))
+        return self._read(point)
 
     @in_full_precision(uses_parameters=False)
     def _read(self, point):
-        return self._layers()[0].admit(point)
+        return self._layers()[0].read(point)
 
     @in_full_precision
     def from_features(self, features):
@@ -161,16 +193,19 @@ class Network(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
-        layers = self._layers()
-        shape = (layers[0].channels, layers[0].hyperplanes_in.dim)
+        layers, links = self._layers(), self._links
+        self._require_features(features, layers[0].hyperplanes_in.dim)
+        if self.norm is not None and not self._is_norm_fixed:
+            layers, links = [self.norm, *layers], ("coords", *links)
+        return run_layers(layers, links, features, self.guard)
+
+    def _require_features(self, features, dim):
+        shape = (self.in_channels or 1, dim)
         if features.ndim < 2 or tuple(features.shape[-2:]) != shape:
             raise ShapeError(
                 f"expected features of shape [..., {shape[0]}, {shape[1]}], got "
                 f"{tuple(features.shape)}."
             )
-        if self.norm is not None and not self._is_norm_fixed:
-            layers = [self.norm, *layers]
-        return run_layers(layers, features, self.fuse, self.guard, is_read=True)
 
     def parameter_groups(self, lr, weight_decay=0.0):
         r"""Return groups of parameters for Adam and its relatives.
@@ -251,9 +286,13 @@ class Network(nn.Module):
             planes = network.norm.hyperplanes_in
             mean = planes.from_tangent(network.norm.running_mean)
             point = planes.metric.from_coords(mean)
-        network.front_end, point = None, point.detach().double()
+        point = point.detach().double()
         point = point.reshape(-1, *point.shape[-2:])
-        gradient = torch.func.jacrev(lambda x: network(x[None])[0])(point).detach()
+
+        def logits(x):
+            return network.from_features(network._features_of_points(x[None]))[0]
+
+        gradient = torch.func.jacrev(logits)(point).detach()
         gradient = gradient + gradient.mT
         gradient = gradient - torch.diag_embed(gradient.diagonal(dim1=-2, dim2=-1))
         return gradient - gradient.mean(0)
@@ -271,8 +310,8 @@ def make_norm(normalize, momentum, space, channels, options):
         See `CorBatchNorm`.
     space : FullRankCorrelationMatrices
         Space, with a metric.
-    channels : int
-        Number of matrices in an input.
+    channels : int or None
+        Number of matrices in an input; None if there is no axis of channels.
     options : dict
         Device and dtype.
 
