@@ -31,7 +31,7 @@ class Subspaces(nn.Module):
     """The front end of orthonormal bases, which leaves them as they are."""
 
     def forward(self, x):
-        """Return the bases [..., channels, n, p]."""
+        """Return the bases [..., in_channels, n, p]."""
         return x
 
 
@@ -138,8 +138,8 @@ class BaselineClassifier(NetworkClassifier):
             return NORMALISATIONS[self.normalisation]()
         return self.front_end
 
-    def _make_network(self, n, channels, num_classes, front_end, options):
-        shape = (channels, n, self.input_shape_[-1])
+    def _make_network(self, n, in_channels, num_classes, front_end, options):
+        shape = (in_channels, n, self.input_shape_[-1])
         make = find_baseline(self.network).make
         network = make(shape, num_classes, tuple(self.sizes), self.power)
         return NormalisedNetwork(front_end, network.to(**options))

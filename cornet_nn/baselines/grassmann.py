@@ -1,7 +1,7 @@
 r"""Networks on Grassmann manifolds: GrNet, GyroGr and GyroGr-Scaling.
 
-An input [channels, n, p] holds an orthonormal basis for each channel; no layer depends
-on which basis of a subspace is given.
+An input [in_channels, n, p] holds an orthonormal basis for each channel; no layer
+depends on which basis of a subspace is given.
 
 References
 ----------
@@ -42,7 +42,7 @@ class FullRankMap(nn.Module):
     ----------
     n, m : int
         Dimensions of the space before and after, with m at most n.
-    channels : int
+    in_channels : int
         Number of subspaces in an input, each with a W of its own.
     device : torch.device
         Device of the parameters.
@@ -51,7 +51,7 @@ class FullRankMap(nn.Module):
 
     Notes
     -----
-    Input [..., channels, n, p], output [..., channels, m, p]. The rows of W are
+    Input [..., in_channels, n, p], output [..., in_channels, m, p]. The rows of W are
     orthonormal; see `OrthonormalRows`.
 
     Examples
@@ -59,14 +59,14 @@ class FullRankMap(nn.Module):
     >>> import torch
     >>> from cornet_nn.baselines import FullRankMap
     >>> _ = torch.manual_seed(0)
-    >>> layer = FullRankMap(6, 4, channels=3)
+    >>> layer = FullRankMap(6, 4, in_channels=3)
     >>> layer(torch.eye(6)[:, :2].expand(8, 3, 6, 2)).shape
     torch.Size([8, 3, 4, 2])
     """
 
-    def __init__(self, n, m, channels=1, device=None, dtype=None):
+    def __init__(self, n, m, in_channels=1, device=None, dtype=None):
         super().__init__()
-        self.map = OrthonormalRows(m, n, channels, device, dtype)
+        self.map = OrthonormalRows(m, n, in_channels, device, dtype)
 
     def reset_parameters(self):
         """Draw the maps anew."""
@@ -91,7 +91,7 @@ class ProjectorPooling(nn.Module):
 
     Notes
     -----
-    Input [..., channels, n, n], output [..., channels / instances, n / block,
+    Input [..., in_channels, n, n], output [..., in_channels / instances, n / block,
     n / block], rounded up.
 
     Examples
@@ -111,11 +111,11 @@ class ProjectorPooling(nn.Module):
     def forward(self, projectors):
         """Return the means."""
         pooled = pooled_rows(pooled_rows(projectors, self.block).mT, self.block)
-        channels = pooled.shape[-3]
-        if channels % self.instances:
+        in_channels = pooled.shape[-3]
+        if in_channels % self.instances:
             raise ParameterError(
                 f"expected a number of channels that {self.instances} divides, got "
-                f"{channels}."
+                f"{in_channels}."
             )
         return pooled.unflatten(-3, (-1, self.instances)).mean(-3)
 
@@ -184,7 +184,7 @@ class GrassmannTranslation(nn.Module):
     ----------
     n, p : int
         Dimensions of the space and of its subspaces.
-    channels : int
+    in_channels : int
         Number of subspaces in an input.
     device : torch.device
         Device of the parameters.
@@ -193,28 +193,28 @@ class GrassmannTranslation(nn.Module):
 
     Attributes
     ----------
-    weight : tensor, shape=[channels, n - p, p]
+    weight : tensor, shape=[in_channels, n - p, p]
         Tangent vectors B at the origin.
 
     Notes
     -----
-    Input and output [..., channels, n, p].
+    Input and output [..., in_channels, n, p].
 
     Examples
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GrassmannTranslation
-    >>> layer = GrassmannTranslation(6, 2, channels=3)
+    >>> layer = GrassmannTranslation(6, 2, in_channels=3)
     >>> layer(torch.eye(6)[:, :2].expand(8, 3, 6, 2)).shape
     torch.Size([8, 3, 6, 2])
     """
 
-    def __init__(self, n, p, channels=1, device=None, dtype=None):
+    def __init__(self, n, p, in_channels=1, device=None, dtype=None):
         super().__init__()
         require_dimensions(n, p)
-        require_positive(channels=channels)
+        require_positive(in_channels=in_channels)
         options = dict(device=device, dtype=dtype)
-        self.weight = nn.Parameter(torch.empty(channels, n - p, p, **options))
+        self.weight = nn.Parameter(torch.empty(in_channels, n - p, p, **options))
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -234,7 +234,7 @@ class GrassmannScaling(nn.Module):
     ----------
     n, p : int
         Dimensions of the space and of its subspaces.
-    channels : int
+    in_channels : int
         Number of subspaces in an input.
     initial : float
         Initial value of all weights; 1 is the identity.
@@ -245,29 +245,29 @@ class GrassmannScaling(nn.Module):
 
     Attributes
     ----------
-    weight : tensor, shape=[channels, n - p, p]
+    weight : tensor, shape=[in_channels, n - p, p]
         Factors of the entries of the logarithm at the origin.
 
     Notes
     -----
-    Input and output [..., channels, n, p].
+    Input and output [..., in_channels, n, p].
 
     Examples
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GrassmannScaling
-    >>> layer = GrassmannScaling(6, 2, channels=3)
+    >>> layer = GrassmannScaling(6, 2, in_channels=3)
     >>> layer(torch.eye(6)[:, :2].expand(8, 3, 6, 2)).shape
     torch.Size([8, 3, 6, 2])
     """
 
-    def __init__(self, n, p, channels=1, initial=1.0, device=None, dtype=None):
+    def __init__(self, n, p, in_channels=1, initial=1.0, device=None, dtype=None):
         super().__init__()
         require_dimensions(n, p)
-        require_positive(channels=channels)
+        require_positive(in_channels=in_channels)
         options = dict(device=device, dtype=dtype)
         self.initial = initial
-        self.weight = nn.Parameter(torch.empty(channels, n - p, p, **options))
+        self.weight = nn.Parameter(torch.empty(in_channels, n - p, p, **options))
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -280,7 +280,7 @@ class GrassmannScaling(nn.Module):
         return self.scaled(grassmann_log(basis))
 
     def scaled(self, tangent_vec):
-        """Return the scaled subspaces of given logarithms [..., channels, n - p, p]."""
+        """Return the scaled subspaces of logarithms [..., in_channels, n - p, p]."""
         return grassmann_exp(self.weight * tangent_vec)
 
 
@@ -294,11 +294,11 @@ class _SubspaceNetwork(BaselineNetwork):
     rank, and are decomposed.
     """
 
-    def __init__(self, n, p, m, num_classes, channels, block, instances, options):
+    def __init__(self, n, p, m, num_classes, in_channels, block, instances, options):
         super().__init__()
         require_dimensions(n, p)
-        require_positive(num_classes=num_classes, channels=channels, block=block)
-        self.n, self.p, self.channels = n, p, channels
+        require_positive(num_classes=num_classes, in_channels=in_channels, block=block)
+        self.n, self.p, self.in_channels = n, p, in_channels
         self.block, self.instances = block, instances
         size = -(-m // block)
         if p >= size:
@@ -306,17 +306,17 @@ class _SubspaceNetwork(BaselineNetwork):
                 f"expected p < {size}, the dimension after pooling blocks of {block} "
                 f"of {m}, got p = {p}."
             )
-        if channels % instances:
+        if in_channels % instances:
             raise ParameterError(
-                f"instances: expected a divisor of the {channels} channels, got "
+                f"instances: expected a divisor of the {in_channels} channels, got "
                 f"{instances}."
             )
-        features = channels // instances * size * size
+        features = in_channels // instances * size * size
         self.linear = nn.Linear(features, num_classes, **options)
 
     def _checked(self, x):
-        x = with_channels(x, self.channels, (self.n, self.p))
-        require_bases(x, self.n, self.p, self.channels)
+        x = with_channels(x, self.in_channels, (self.n, self.p))
+        require_bases(x, self.n, self.p, self.in_channels)
         return x
 
     def _logits(self, basis):
@@ -338,7 +338,7 @@ class GrNet(_SubspaceNetwork):
         Dimensions of the space and of its subspaces.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of subspaces in an input.
     m : int
         Dimension after the full-rank map; 0.8 n if None, which is 16 for 20.
@@ -357,7 +357,7 @@ class GrNet(_SubspaceNetwork):
     >>> from cornet_nn.baselines import GrNet
     >>> from cornet_nn.spaces import orthonormal_basis
     >>> _ = torch.manual_seed(0)
-    >>> model = GrNet(10, 2, num_classes=3, channels=4)
+    >>> model = GrNet(10, 2, num_classes=3, in_channels=4)
     >>> model(orthonormal_basis(torch.randn(8, 4, 10, 2))).shape
     torch.Size([8, 3])
     """
@@ -367,7 +367,7 @@ class GrNet(_SubspaceNetwork):
         n,
         p,
         num_classes,
-        channels=8,
+        in_channels=8,
         m=None,
         block=2,
         instances=1,
@@ -376,8 +376,8 @@ class GrNet(_SubspaceNetwork):
     ):
         m = round(0.8 * n) if m is None else m
         options = dict(device=device, dtype=dtype)
-        super().__init__(n, p, m, num_classes, channels, block, instances, options)
-        self.map = FullRankMap(n, m, channels, **options)
+        super().__init__(n, p, m, num_classes, in_channels, block, instances, options)
+        self.map = FullRankMap(n, m, in_channels, **options)
 
     def features(self, x):
         """Return the bases with their axis of channels."""
@@ -397,7 +397,7 @@ class GyroGrNet(_SubspaceNetwork):
         Dimensions of the space and of its subspaces.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of subspaces in an input.
     scaling : bool
         Whether the first layer is a `GrassmannScaling`; a `GrassmannTranslation`
@@ -416,7 +416,7 @@ class GyroGrNet(_SubspaceNetwork):
     >>> import torch
     >>> from cornet_nn.baselines import GyroGrNet
     >>> from cornet_nn.spaces import orthonormal_basis
-    >>> model = GyroGrNet(10, 2, num_classes=3, channels=4, scaling=True)
+    >>> model = GyroGrNet(10, 2, num_classes=3, in_channels=4, scaling=True)
     >>> model(orthonormal_basis(torch.randn(8, 4, 10, 2))).shape
     torch.Size([8, 3])
     """
@@ -426,7 +426,7 @@ class GyroGrNet(_SubspaceNetwork):
         n,
         p,
         num_classes,
-        channels=8,
+        in_channels=8,
         scaling=False,
         initial=1.0,
         block=2,
@@ -434,12 +434,12 @@ class GyroGrNet(_SubspaceNetwork):
         dtype=None,
     ):
         options = dict(device=device, dtype=dtype)
-        super().__init__(n, p, n, num_classes, channels, block, 1, options)
+        super().__init__(n, p, n, num_classes, in_channels, block, 1, options)
         self.scaling = scaling
         if scaling:
-            self.motion = GrassmannScaling(n, p, channels, initial, **options)
+            self.motion = GrassmannScaling(n, p, in_channels, initial, **options)
         else:
-            self.motion = GrassmannTranslation(n, p, channels, **options)
+            self.motion = GrassmannTranslation(n, p, in_channels, **options)
 
     def features(self, x):
         """Return the bases, or their logarithms for a scaling."""

@@ -40,7 +40,7 @@ class GyroTranslation(nn.Module):
     ----------
     n : int
         Size of the matrices.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     device : torch.device
         Device of the parameters.
@@ -49,28 +49,28 @@ class GyroTranslation(nn.Module):
 
     Attributes
     ----------
-    weight : tensor, shape=[channels, n (n + 1) / 2]
+    weight : tensor, shape=[in_channels, n (n + 1) / 2]
         Coordinates of :math:`\log W`; see `svec`.
 
     Notes
     -----
-    Input and output [..., channels, n, n]. It is the gyro-addition of W from the left
-    under the affine-invariant metric.
+    Input and output [..., in_channels, n, n]. It is the gyro-addition of W from the
+    left under the affine-invariant metric.
 
     Examples
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GyroTranslation
-    >>> GyroTranslation(4, channels=3)(torch.eye(4).expand(8, 3, 4, 4)).shape
+    >>> GyroTranslation(4, in_channels=3)(torch.eye(4).expand(8, 3, 4, 4)).shape
     torch.Size([8, 3, 4, 4])
     """
 
-    def __init__(self, n, channels=1, device=None, dtype=None):
+    def __init__(self, n, in_channels=1, device=None, dtype=None):
         super().__init__()
-        require_positive(n=n, channels=channels)
+        require_positive(n=n, in_channels=in_channels)
         dim = n * (n + 1) // 2
         self.weight = nn.Parameter(
-            torch.empty(channels, dim, device=device, dtype=dtype)
+            torch.empty(in_channels, dim, device=device, dtype=dtype)
         )
         self.reset_parameters()
 
@@ -94,7 +94,7 @@ class GyroHyperplanes(nn.Module):
         Space of the input, with a metric.
     out : int
         Number of scores.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     shared_offset : bool
         Whether all scores share the P of each channel. Under AIM a point is then
@@ -112,18 +112,18 @@ class GyroHyperplanes(nn.Module):
         self,
         space,
         out,
-        channels=1,
+        in_channels=1,
         shared_offset=False,
         deviation=None,
         device=None,
         dtype=None,
     ):
         super().__init__()
-        require_positive(out=out, channels=channels)
-        self.planes, self.channels = space.metric.hyperplanes(), channels
+        require_positive(out=out, in_channels=in_channels)
+        self.planes, self.in_channels = space.metric.hyperplanes(), in_channels
         self.deviation = deviation
         options = dict(device=device, dtype=dtype)
-        shape = (channels, self.planes.dim)
+        shape = (in_channels, self.planes.dim)
         self.weight = nn.Parameter(torch.empty(out, *shape, **options))
         offsets = 1 if shared_offset else out
         self.offset = nn.Parameter(torch.empty(offsets, *shape, **options))
@@ -138,18 +138,18 @@ class GyroHyperplanes(nn.Module):
         nn.init.zeros_(self.offset)
 
     def scores(self, features):
-        """Return the scores [..., out] of features [..., channels, d]."""
+        """Return the scores [..., out] of features [..., in_channels, d]."""
         return self.planes.scores(features, self.weight, self.offset)
 
     def _features(self, point):
         n = self.planes.n
-        return self.planes.features(with_channels(point, self.channels, (n, n)))
+        return self.planes.features(with_channels(point, self.in_channels, (n, n)))
 
     def extra_repr(self):
         """Return size, metric, scores and channels."""
         return (
             f"n={self.planes.n}, metric={type(self.planes.metric).__name__}, "
-            f"out={len(self.weight)}, channels={self.channels}, "
+            f"out={len(self.weight)}, in_channels={self.in_channels}, "
             f"shared_offset={len(self.offset) == 1 < len(self.weight)}"
         )
 
@@ -159,28 +159,28 @@ class GyroMLR(GyroHyperplanes):
 
     Parameters
     ----------
-    space, channels, shared_offset, deviation, device, dtype
+    space, in_channels, shared_offset, deviation, device, dtype
         See `GyroHyperplanes`.
     out : int
         Number of classes.
 
     Attributes
     ----------
-    weight : tensor, shape=[out, channels, n (n + 1) / 2]
+    weight : tensor, shape=[out, in_channels, n (n + 1) / 2]
         Coordinates of the W.
-    offset : tensor, shape=[out, channels, n (n + 1) / 2]
-        Coordinates of the P; [1, channels, n (n + 1) / 2] if they are shared.
+    offset : tensor, shape=[out, in_channels, n (n + 1) / 2]
+        Coordinates of the P; [1, in_channels, n (n + 1) / 2] if they are shared.
 
     Notes
     -----
-    Input [..., channels, n, n], output [..., out].
+    Input [..., in_channels, n, n], output [..., out].
 
     Examples
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GyroMLR
     >>> from cornet_nn.spaces import SPDMatrices
-    >>> layer = GyroMLR(SPDMatrices(4, equip="aim"), 5, channels=3)
+    >>> layer = GyroMLR(SPDMatrices(4, equip="aim"), 5, in_channels=3)
     >>> layer(torch.eye(4).expand(8, 3, 4, 4)).shape
     torch.Size([8, 5])
     """
@@ -205,12 +205,12 @@ class GyroFC(GyroHyperplanes):
     ----------
     space, space_out : SPDMatrices
         Spaces of the input and the output, with metrics.
-    channels, shared_offset, deviation, device, dtype
+    in_channels, shared_offset, deviation, device, dtype
         See `GyroHyperplanes`.
 
     Notes
     -----
-    Input [..., channels, n, n], output [..., m, m].
+    Input [..., in_channels, n, n], output [..., m, m].
 
     References
     ----------
@@ -227,8 +227,8 @@ class GyroFC(GyroHyperplanes):
     torch.Size([8, 3, 3])
     """
 
-    def __init__(self, space, space_out, channels=1, **options):
-        super().__init__(space, space_out.dim, channels, **options)
+    def __init__(self, space, space_out, in_channels=1, **options):
+        super().__init__(space, space_out.dim, in_channels, **options)
         self.metric_out = space_out.metric
 
     @in_full_precision
@@ -246,7 +246,7 @@ class GyroSPDNet(BaselineNetwork):
         Size of the matrices.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     metric : {"lem", "lcm", "aim"}
         Metric of the regression. The translation is that of AIM under all three, as in
@@ -267,7 +267,7 @@ class GyroSPDNet(BaselineNetwork):
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GyroSPDNet
-    >>> model = GyroSPDNet(6, num_classes=4, channels=3, metric="aim")
+    >>> model = GyroSPDNet(6, num_classes=4, in_channels=3, metric="aim")
     >>> model(torch.eye(6).expand(8, 3, 6, 6)).shape
     torch.Size([8, 4])
     """
@@ -276,7 +276,7 @@ class GyroSPDNet(BaselineNetwork):
         self,
         n,
         num_classes,
-        channels=1,
+        in_channels=1,
         metric="lem",
         shared_offset=False,
         device=None,
@@ -285,14 +285,14 @@ class GyroSPDNet(BaselineNetwork):
         super().__init__()
         choose(metric, SPD_METRICS, "metric")
         options = dict(device=device, dtype=dtype)
-        self.translation = GyroTranslation(n, channels, **options)
+        self.translation = GyroTranslation(n, in_channels, **options)
         space = SPDMatrices(n, equip=metric)
-        self.mlr = GyroMLR(space, num_classes, channels, shared_offset, **options)
+        self.mlr = GyroMLR(space, num_classes, in_channels, shared_offset, **options)
 
     def features(self, x):
         """Return the input with its axis of channels."""
         n = self.mlr.planes.n
-        return with_channels(x, self.mlr.channels, (n, n))
+        return with_channels(x, self.mlr.in_channels, (n, n))
 
     def from_features(self, features):
         """Return the logits."""
@@ -308,7 +308,7 @@ class GyroSPDPlusPlus(BaselineNetwork):
         Sizes of the matrices before and after the convolution.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     conv, mlr : {"lem", "lcm", "aim"}
         Metrics of the convolution and of the regression.
@@ -329,7 +329,7 @@ class GyroSPDPlusPlus(BaselineNetwork):
     --------
     >>> import torch
     >>> from cornet_nn.baselines import GyroSPDPlusPlus
-    >>> model = GyroSPDPlusPlus(6, 4, num_classes=3, channels=2, conv="lcm", mlr="aim")
+    >>> model = GyroSPDPlusPlus(6, 4, 3, in_channels=2, conv="lcm", mlr="aim")
     >>> model(torch.eye(6).expand(8, 2, 6, 6)).shape
     torch.Size([8, 3])
     """
@@ -339,7 +339,7 @@ class GyroSPDPlusPlus(BaselineNetwork):
         n,
         m,
         num_classes,
-        channels=1,
+        in_channels=1,
         conv="aim",
         mlr="lem",
         shared_offset=False,
@@ -353,7 +353,7 @@ class GyroSPDPlusPlus(BaselineNetwork):
         self.conv = GyroFC(
             SPDMatrices(n, equip=conv),
             SPDMatrices(m, equip=conv),
-            channels,
+            in_channels,
             shared_offset=shared_offset,
             deviation=1e-3,
             **options,

@@ -21,7 +21,7 @@ class BaselineNetwork(nn.Module):
 
         Parameters
         ----------
-        x : tensor, shape=[..., channels, n, n] or [..., channels, n, p]
+        x : tensor, shape=[..., in_channels, n, n] or [..., in_channels, n, p]
             Input; the axis of a single channel may be missing from [N, n, n].
 
         Returns
@@ -68,30 +68,30 @@ class BaselineNetwork(nn.Module):
                 layer.reset_parameters()
 
 
-def with_channels(x, channels, sizes):
-    """Return an input with its axis of channels, after a check of its shape.
+def with_channels(x, in_channels, sizes):
+    """Return an input with its axis of in_channels, after a check of its shape.
 
     Parameters
     ----------
-    x : tensor, shape=[..., channels, rows, columns]
+    x : tensor, shape=[..., in_channels, rows, columns]
         Input; the axis of a single channel may be missing from [N, rows, columns].
-    channels : int
+    in_channels : int
         Number of channels.
     sizes : tuple of int
         Number of rows and columns.
 
     Returns
     -------
-    x : tensor, shape=[..., channels, rows, columns]
+    x : tensor, shape=[..., in_channels, rows, columns]
         Input.
     """
-    if channels == 1 and x.ndim == 3:
+    if in_channels == 1 and x.ndim == 3:
         x = x.unsqueeze(-3)
-    if x.ndim < 3 or tuple(x.shape[-3:]) != (channels, *sizes):
-        wanted = ", ".join(map(str, (channels, *sizes)))
+    if x.ndim < 3 or tuple(x.shape[-3:]) != (in_channels, *sizes):
+        wanted = ", ".join(map(str, (in_channels, *sizes)))
         raise ShapeError(
-            f"the input: expected shape [..., {wanted}], as the network has {channels} "
-            f"channels, got {tuple(x.shape)}."
+            f"the input: expected shape [..., {wanted}], as the network has "
+            f"{in_channels} channels, got {tuple(x.shape)}."
         )
     return x
 
@@ -134,7 +134,7 @@ class OrthonormalRows(nn.Module):
     ----------
     rows, columns : int
         Shape of the matrices, with at most as many rows as columns.
-    channels : int or None
+    in_channels : int or None
         Number of matrices; None for a single one without an axis.
     device : torch.device
         Device of the parameters.
@@ -143,11 +143,11 @@ class OrthonormalRows(nn.Module):
 
     Attributes
     ----------
-    free : tensor, shape=[channels, columns, rows] or [columns, rows]
+    free : tensor, shape=[in_channels, columns, rows] or [columns, rows]
         The parameter A.
     """
 
-    def __init__(self, rows, columns, channels=None, device=None, dtype=None):
+    def __init__(self, rows, columns, in_channels=None, device=None, dtype=None):
         super().__init__()
         require_positive(rows=rows, columns=columns)
         if rows > columns:
@@ -155,7 +155,7 @@ class OrthonormalRows(nn.Module):
                 f"expected at most as many rows as columns, got {rows} rows and "
                 f"{columns} columns."
             )
-        shape = (columns, rows) if channels is None else (channels, columns, rows)
+        shape = (columns, rows) if in_channels is None else (in_channels, columns, rows)
         self.free = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
         self.reset_parameters()
 

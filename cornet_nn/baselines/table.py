@@ -44,20 +44,20 @@ class SPDRegression(BaselineNetwork):
         Size of the matrices.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     metric : {"lem", "lcm", "aim"}
         Metric.
     """
 
-    def __init__(self, n, num_classes, channels=1, metric="lem"):
+    def __init__(self, n, num_classes, in_channels=1, metric="lem"):
         super().__init__()
-        self.mlr = CorMLR(SPDMatrices(n, equip=metric), num_classes, channels)
+        self.mlr = CorMLR(SPDMatrices(n, equip=metric), num_classes, in_channels)
 
     def features(self, x):
         """Return the features of the matrices under the metric."""
         planes = self.mlr.hyperplanes_in
-        x = with_channels(x, self.mlr.channels, (planes.n, planes.n))
+        x = with_channels(x, self.mlr.in_channels, (planes.n, planes.n))
         return planes.features(x)
 
     def from_features(self, features):

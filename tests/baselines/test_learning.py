@@ -12,7 +12,7 @@ from cornet_nn.datasets.subspaces import segment_subspaces
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 HAS_SPD_LEARN = importlib.util.find_spec("spd_learn") is not None
-N, CHANNELS = 8, 2
+N, CHANNELS = 6, 2
 LABELS = np.arange(20) % 3
 
 
@@ -34,14 +34,13 @@ def test_twenty_samples_are_learnt_by_heart(name):
     inputs = inputs_of(baseline.form)
     model = BaselineClassifier(
         name,
-        sizes=() if name in ("GrNet", "GyroGr", "GyroGr-Scaling") else (6,),
+        sizes=() if name in ("GrNet", "GyroGr", "GyroGr-Scaling") else (4,),
         optimizer=AMSGrad,
         lr=0.03,
-        max_epochs=80,
+        max_epochs=50,
         batch_size=20,
         random_state=0,
         progress=False,
-        # spd_learn trains its batch normalisation with running statistics.
         dtype="float64" if name in ("GyroAI", "SPDResNet-AIM") else "float32",
     )
     model.fit(inputs, LABELS)

@@ -5,7 +5,7 @@ import torch
 
 from cornet_nn import (
     CorBatchNorm,
-    CorConv1d,
+    CorChannelConv,
     CorDropout,
     CorFC,
     CorMLR,
@@ -64,10 +64,10 @@ def test_every_layer_works_over_a_flat_space(key, dtype):
     space, small = SPACES[key](4), SPACES[key](3)
     model = CorSequential(
         CorBatchNorm(space, 2),
-        CorConv1d(space, small, 2, out_channels=3),
+        CorChannelConv(space, small, 2, num_kernels=3),
         TangentActivation(small, torch.nn.functional.leaky_relu),
         CorDropout(small, 0.1),
-        CorFC(small, small, channels=3),
+        CorFC(small, small, in_channels=3),
         CorMLR(small, 5),
     ).to(dtype)
     point = point_of(space, 6, 2).to(dtype).requires_grad_()
@@ -82,7 +82,7 @@ def test_every_layer_works_over_a_flat_space(key, dtype):
 def test_a_fully_connected_layer_has_its_logits_as_coordinates(key):
     torch.manual_seed(0)
     space, small = SPACES[key](4), SPACES[key](3)
-    layer = CorFC(space, small, channels=2).double()
+    layer = CorFC(space, small, in_channels=2).double()
     point = point_of(space, 6, 2)
     features = layer.hyperplanes_in.features(point)
     coords = small.metric.to_coords(layer(point))
@@ -92,7 +92,7 @@ def test_a_fully_connected_layer_has_its_logits_as_coordinates(key):
 def test_affine_invariant_layer_has_its_logits_as_coordinates():
     torch.manual_seed(0)
     space, small = SPDMatrices(4, equip="aim"), SPDMatrices(3, equip="aim")
-    layer = CorFC(space, small, channels=2).double()
+    layer = CorFC(space, small, in_channels=2).double()
     point = spd(6, 2)
     logits = layer.logits(layer.hyperplanes_in.features(point))
     torch.testing.assert_close(small.metric.to_coords(layer(point)), logits)
@@ -116,7 +116,7 @@ def test_null_normals_under_the_affine_invariant_metric():
 
 
 def test_a_metric_without_means_refuses_the_layers_that_need_them():
-    layer = CorBatchNorm(SPDMatrices(3, equip="aim"), 1)
+    layer = CorBatchNorm(SPDMatrices(3, equip="aim"))
     with pytest.raises(ParameterError, match='equip="lem"'):
         layer(spd(4, n=3).float())
 
