@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedKFold, train_test_split
 
 from cornet_nn.datasets import HDM05, SequenceMatrices, load
+from cornet_nn.datasets.radar import window_covariance
 from cornet_nn.datasets.subspaces import segment_subspaces
 
 from .real_problems import band_passed, shrunk
@@ -53,7 +54,7 @@ def hdm05_11(folder, seeds):
     return Problem(
         "hdm05_11, subjects apart",
         {
-            "channels": np.stack([gaussian(s.reshape(len(s), -1, 3)) for s in sequences]),
+            "channels": np.stack([gaussian(s) for s in sequences]),
             "covariance": shrunk(np.stack([np.cov(s.T) for s in sequences]), 1e-3),
             "subspaces": np.stack([segment_subspaces(s, 8, 10) for s in sequences]),
         },
@@ -71,7 +72,7 @@ def ssvep_exo(folder, seeds):
     copies = band_passed(data["X"] * data["scale"][:, None, None])
     labels = np.unique(data["y"], return_inverse=True)[1]
     # A quarter of each class of each subject is for testing.
-    strata = labels + labels.max() * data["subject"].astype(int) * 2
+    strata = np.char.add(data["subject"].astype(str), labels.astype("U2"))
     splits = [
         train_test_split(
             np.arange(len(labels)), test_size=0.25, stratify=strata, random_state=seed
@@ -79,9 +80,7 @@ def ssvep_exo(folder, seeds):
         for seed in range(seeds)
     ]
     covariances = np.stack([np.cov(copy) for copy in copies])
-    bands = np.stack(
-        [covariances[:, a : a + 8, a : a + 8] for a in (0, 8, 16)], axis=1
-    )
+    bands = np.stack([covariances[:, a : a + 8, a : a + 8] for a in (0, 8, 16)], axis=1)
     return Problem(
         "ssvep_exo, all subjects in both parts",
         {
@@ -121,13 +120,11 @@ def myo(folder, seeds):
 
 
 def radar_synthetic(folder, seeds, signals=600):
-    """Simulated radar signals, halves."""
+    """Radar signals, simulated; halves."""
     options = dict(signals=signals, progress=False)
     parts = load("radar-synthetic", **options)
     whole = load("radar-synthetic", representation="covariance", **options)
     bases = load("radar-synthetic", representation="subspace", **options)
-    from cornet_nn.datasets.radar import window_covariance
-
     complex_signals = parts.inputs[:, 0] + 1j * parts.inputs[:, 1]
     halves = np.split(complex_signals, 2, axis=-1)
     channels = [whole.inputs, *(window_covariance(half) for half in halves)]
