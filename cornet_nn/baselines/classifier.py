@@ -78,8 +78,22 @@ class BaselineClassifier(NetworkClassifier):
         Power deformation of the metric of SPDNetLieBN and SPDNetMLR.
     normalisation : {"eigenvalue", "correlation"} or None
         What is done to covariance matrices first.
-    optimizer, lr, weight_decay, max_epochs, batch_size, random_state, dtype, progress
-        See `CorNetClassifier`.
+    optimizer : {"adam", "adamw", "sgd"} or type
+        Optimizer: a key, or a class of torch.
+    lr : float
+        Learning rate.
+    weight_decay : float
+        Weight decay.
+    max_epochs : int
+        Number of epochs.
+    batch_size : int
+        Number of samples in a batch.
+    random_state : int or numpy.random.RandomState
+        Seed of everything that is random.
+    dtype : {"float32", "float64"}
+        Precision of the network.
+    progress : bool
+        Whether to show a bar.
 
     Examples
     --------

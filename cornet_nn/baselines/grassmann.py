@@ -74,7 +74,18 @@ class FullRankMap(nn.Module):
 
     @in_full_precision
     def forward(self, basis):
-        """Return orthonormal bases."""
+        """Return orthonormal bases of W U.
+
+        Parameters
+        ----------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases U.
+
+        Returns
+        -------
+        basis : tensor, shape=[..., in_channels, m, p]
+            Orthonormal bases.
+        """
         return orthonormal_basis(self.map() @ basis)
 
 
@@ -109,7 +120,18 @@ class ProjectorPooling(nn.Module):
         self.block, self.instances = block, instances
 
     def forward(self, projectors):
-        """Return the means."""
+        """Return the means.
+
+        Parameters
+        ----------
+        projectors : tensor, shape=[..., channels, n, n]
+            Projectors.
+
+        Returns
+        -------
+        means : tensor, shape=[..., channels / instances, n / block, n / block]
+            Means, symmetric positive semidefinite matrices.
+        """
         pooled = pooled_rows(pooled_rows(projectors, self.block).mT, self.block)
         in_channels = pooled.shape[-3]
         if in_channels % self.instances:
@@ -160,6 +182,14 @@ class TopEigenspace(nn.Module):
     -----
     Input [..., n, n], output [..., n, p]. See `cornet_nn.spaces.top_eigenspace` for the
     derivative.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn.baselines import TopEigenspace
+    >>> TopEigenspace(1)(torch.diag(torch.tensor([1.0, 5.0]))).abs()
+    tensor([[0.],
+            [1.]])
     """
 
     def __init__(self, p):
@@ -169,7 +199,18 @@ class TopEigenspace(nn.Module):
 
     @in_full_precision
     def forward(self, matrix):
-        """Return orthonormal bases."""
+        """Return orthonormal bases.
+
+        Parameters
+        ----------
+        matrix : tensor, shape=[..., n, n]
+            Symmetric matrices.
+
+        Returns
+        -------
+        basis : tensor, shape=[..., n, p]
+            Orthonormal bases.
+        """
         return top_eigenspace(matrix, self.p)
 
     def extra_repr(self):
@@ -223,7 +264,18 @@ class GrassmannTranslation(nn.Module):
 
     @in_full_precision
     def forward(self, basis):
-        """Return the translated subspaces."""
+        """Return the translated subspaces.
+
+        Parameters
+        ----------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases.
+
+        Returns
+        -------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases.
+        """
         return grassmann_translate(self.weight, basis)
 
 
@@ -276,11 +328,33 @@ class GrassmannScaling(nn.Module):
 
     @in_full_precision
     def forward(self, basis):
-        """Return the scaled subspaces."""
+        """Return the scaled subspaces.
+
+        Parameters
+        ----------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases.
+
+        Returns
+        -------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases.
+        """
         return self.scaled(grassmann_log(basis))
 
     def scaled(self, tangent_vec):
-        """Return the scaled subspaces of logarithms [..., in_channels, n - p, p]."""
+        """Return the scaled subspaces of given logarithms.
+
+        Parameters
+        ----------
+        tangent_vec : tensor, shape=[..., in_channels, n - p, p]
+            Logarithms at the origin.
+
+        Returns
+        -------
+        basis : tensor, shape=[..., in_channels, n, p]
+            Orthonormal bases.
+        """
         return grassmann_exp(self.weight * tangent_vec)
 
 
@@ -379,12 +453,11 @@ class GrNet(_SubspaceNetwork):
         super().__init__(n, p, m, num_classes, in_channels, block, instances, options)
         self.map = FullRankMap(n, m, in_channels, **options)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the bases with their axis of channels."""
         return self._checked(x)
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         return self._logits(self.map(features))
 
 
@@ -441,12 +514,11 @@ class GyroGrNet(_SubspaceNetwork):
         else:
             self.motion = GrassmannTranslation(n, p, in_channels, **options)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the bases, or their logarithms for a scaling."""
         x = self._checked(x)
         return grassmann_log(x) if self.scaling else x
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         motion = self.motion.scaled if self.scaling else self.motion
         return self._logits(motion(features))

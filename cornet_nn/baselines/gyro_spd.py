@@ -80,7 +80,18 @@ class GyroTranslation(nn.Module):
 
     @in_full_precision
     def forward(self, point):
-        """Return the translated matrices."""
+        """Return the translated matrices.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., in_channels, n, n]
+            SPD matrices.
+
+        Returns
+        -------
+        point : tensor, shape=[..., in_channels, n, n]
+            SPD matrices.
+        """
         root = kernels.sym_exp(0.5 * unsvec(self.weight))
         return root @ point @ root
 
@@ -138,7 +149,18 @@ class GyroHyperplanes(nn.Module):
         nn.init.zeros_(self.offset)
 
     def scores(self, features):
-        """Return the scores [..., out] of features [..., in_channels, d]."""
+        """Return the scores of points with given features.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., in_channels, d]
+            Features of points.
+
+        Returns
+        -------
+        scores : tensor, shape=[..., out]
+            Scores.
+        """
         return self.planes.scores(features, self.weight, self.offset)
 
     def _features(self, point):
@@ -159,21 +181,33 @@ class GyroMLR(GyroHyperplanes):
 
     Parameters
     ----------
-    space, in_channels, shared_offset, deviation, device, dtype
-        See `GyroHyperplanes`.
-    out : int
+    space : SPDMatrices
+        Space of the input, with a metric.
+    num_classes : int
         Number of classes.
+    in_channels : int
+        Number of matrices in an input.
+    shared_offset : bool
+        Whether all scores share the P of each channel. Under AIM a point is then
+        decomposed once, instead of once for every score.
+    deviation : float
+        Standard deviation of the initial coordinates of log W; one over the square root
+        of their number for a score if None. All P start at the identity.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
 
     Attributes
     ----------
-    weight : tensor, shape=[out, in_channels, n (n + 1) / 2]
+    weight : tensor, shape=[num_classes, in_channels, n (n + 1) / 2]
         Coordinates of the W.
-    offset : tensor, shape=[out, in_channels, n (n + 1) / 2]
+    offset : tensor, shape=[num_classes, in_channels, n (n + 1) / 2]
         Coordinates of the P; [1, in_channels, n (n + 1) / 2] if they are shared.
 
     Notes
     -----
-    Input [..., in_channels, n, n], output [..., out].
+    Input [..., in_channels, n, n], output [..., num_classes].
 
     Examples
     --------
@@ -185,9 +219,34 @@ class GyroMLR(GyroHyperplanes):
     torch.Size([8, 5])
     """
 
+    def __init__(
+        self,
+        space,
+        num_classes,
+        in_channels=1,
+        shared_offset=False,
+        deviation=None,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__(
+            space, num_classes, in_channels, shared_offset, deviation, device, dtype
+        )
+
     @in_full_precision
     def forward(self, point):
-        """Return the logits of SPD matrices."""
+        """Return the logits of SPD matrices.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., in_channels, n, n]
+            SPD matrices.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
         return self.scores(self._features(point))
 
 
@@ -205,8 +264,18 @@ class GyroFC(GyroHyperplanes):
     ----------
     space, space_out : SPDMatrices
         Spaces of the input and the output, with metrics.
-    in_channels, shared_offset, deviation, device, dtype
-        See `GyroHyperplanes`.
+    in_channels : int
+        Number of matrices in an input.
+    shared_offset : bool
+        Whether all scores share the P of each channel. Under AIM a point is then
+        decomposed once, instead of once for every score.
+    deviation : float
+        Standard deviation of the initial coordinates of log W; one over the square root
+        of their number for a score if None. All P start at the identity.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
 
     Notes
     -----
@@ -227,13 +296,35 @@ class GyroFC(GyroHyperplanes):
     torch.Size([8, 3, 3])
     """
 
-    def __init__(self, space, space_out, in_channels=1, **options):
-        super().__init__(space, space_out.dim, in_channels, **options)
+    def __init__(
+        self,
+        space,
+        space_out,
+        in_channels=1,
+        shared_offset=False,
+        deviation=None,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__(
+            space, space_out.dim, in_channels, shared_offset, deviation, device, dtype
+        )
         self.metric_out = space_out.metric
 
     @in_full_precision
     def forward(self, point):
-        """Return the output matrices."""
+        """Return the output matrices.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., in_channels, n, n]
+            SPD matrices.
+
+        Returns
+        -------
+        point : tensor, shape=[..., m, m]
+            SPD matrices.
+        """
         return self.metric_out.from_coords(self.scores(self._features(point)))
 
 
@@ -289,13 +380,12 @@ class GyroSPDNet(BaselineNetwork):
         space = SPDMatrices(n, equip=metric)
         self.mlr = GyroMLR(space, num_classes, in_channels, shared_offset, **options)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the input with its axis of channels."""
         n = self.mlr.planes.n
         return with_channels(x, self.mlr.in_channels, (n, n))
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         return self.mlr(self.translation(features))
 
 
@@ -360,12 +450,11 @@ class GyroSPDPlusPlus(BaselineNetwork):
         )
         self.mlr = GyroMLR(SPDMatrices(m, equip=mlr), num_classes, **options)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the features of the input under the metric of the convolution."""
         return self.conv._features(x)
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         coords = self.conv.scores(features)
         before, after = self.conv.metric_out, self.mlr.planes
         if before.chart == after.metric.chart:

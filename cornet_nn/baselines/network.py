@@ -44,7 +44,7 @@ class BaselineNetwork(nn.Module):
         features : tensor
             Features.
         """
-        return x
+        return self._features(x)
 
     def from_features(self, features):
         """Return the logits of inputs with given features.
@@ -59,6 +59,12 @@ class BaselineNetwork(nn.Module):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
+        return self._from_features(features)
+
+    def _features(self, x):
+        return x
+
+    def _from_features(self, features):
         raise NotImplementedError
 
     def reset_parameters(self):

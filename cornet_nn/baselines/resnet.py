@@ -93,12 +93,11 @@ class SPDResNet(BaselineNetwork):
             if hasattr(layer, "reset_parameters"):
                 layer.reset_parameters()
 
-    def features(self, x):
+    def _features(self, x):
         """Return the input without an axis of channels."""
         return with_channels(x, 1, (self.n, self.n)).squeeze(-3)
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         weight = self.bimap()
         matrix = weight @ features @ weight.mT
         batch, m = matrix.shape[:-2], matrix.shape[-1]

@@ -78,6 +78,16 @@ class SPDNetwork(BaselineNetwork):
     Notes
     -----
     Input [..., n, n] or [..., 1, n, n], output [..., num_classes].
+
+    Examples
+    --------
+    >>> import pytest
+    >>> _ = pytest.importorskip("spd_learn")
+    >>> import torch
+    >>> from cornet_nn.baselines import SPDNetwork
+    >>> model = SPDNetwork("SPDNet", [6, 4], num_classes=3)
+    >>> model(torch.eye(6).expand(8, 6, 6)).shape
+    torch.Size([8, 3])
     """
 
     def __init__(self, name, sizes, num_classes, power=1.0):
@@ -101,12 +111,11 @@ class SPDNetwork(BaselineNetwork):
             linear = nn.Linear(last * (last + 1) // 2, num_classes)
             self.head = nn.Sequential(LogEig(), linear)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the input without an axis of channels."""
         return with_channels(x, 1, (self.n, self.n)).squeeze(-3)
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         return self.head(self.layers(features))
 
 

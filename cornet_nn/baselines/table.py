@@ -48,20 +48,27 @@ class SPDRegression(BaselineNetwork):
         Number of matrices in an input.
     metric : {"lem", "lcm", "aim"}
         Metric.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn.baselines import SPDRegression
+    >>> model = SPDRegression(4, num_classes=3, metric="aim")
+    >>> model(torch.eye(4).expand(8, 4, 4)).shape
+    torch.Size([8, 3])
     """
 
     def __init__(self, n, num_classes, in_channels=1, metric="lem"):
         super().__init__()
         self.mlr = CorMLR(SPDMatrices(n, equip=metric), num_classes, in_channels)
 
-    def features(self, x):
+    def _features(self, x):
         """Return the features of the matrices under the metric."""
         planes = self.mlr.hyperplanes_in
         x = with_channels(x, self.mlr.in_channels, (planes.n, planes.n))
         return planes.features(x)
 
-    def from_features(self, features):
-        """Return the logits."""
+    def _from_features(self, features):
         return self.mlr.logits(features)
 
 

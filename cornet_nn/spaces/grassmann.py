@@ -100,6 +100,14 @@ def projector(basis):
     -------
     projector : tensor, shape=[..., n, n]
         Projectors.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn.spaces import projector
+    >>> projector(torch.tensor([[0.0], [-1.0]]))
+    tensor([[0., 0.],
+            [0., 1.]])
     """
     return basis @ basis.mT
 
@@ -127,6 +135,7 @@ def orthonormal_basis(columns):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn.spaces import orthonormal_basis
     >>> basis = orthonormal_basis(torch.tensor([[3.0], [4.0]]))
     >>> basis.abs()
     tensor([[0.6000],
@@ -176,6 +185,7 @@ def top_eigenspace(matrix, p):
     Examples
     --------
     >>> import torch
+    >>> from cornet_nn.spaces import top_eigenspace
     >>> top_eigenspace(torch.diag(torch.tensor([1.0, 5.0, 5.0])), 2).abs().sum(-1)
     tensor([0., 1., 1.])
     """
@@ -240,6 +250,15 @@ def grassmann_log(basis):
     -------
     tangent_vec : tensor, shape=[..., n - p, p]
         Tangent vectors B, the same for every basis of a subspace.
+
+    Examples
+    --------
+    The angle between a line and the first axis:
+
+    >>> import torch
+    >>> from cornet_nn.spaces import grassmann_log
+    >>> grassmann_log(torch.tensor([[0.5], [0.75**0.5]])).rad2deg().round()
+    tensor([[60.]])
     """
     p = basis.shape[-1]
     require_dimensions(basis.shape[-2], p)
@@ -304,6 +323,14 @@ def grassmann_exp(tangent_vec):
     -------
     basis : tensor, shape=[..., n, p]
         Orthonormal bases.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn.spaces import grassmann_exp
+    >>> grassmann_exp(torch.tensor([[torch.pi / 3]]))
+    tensor([[0.5000],
+            [0.8660]])
     """
     p = tangent_vec.shape[-1]
     flow, scale = _flow(tangent_vec, forced=False)
@@ -325,6 +352,17 @@ def grassmann_translate(tangent_vec, basis):
     -------
     basis : tensor, shape=[..., n, p]
         Orthonormal bases.
+
+    Examples
+    --------
+    Lines of the plane are turned:
+
+    >>> import torch
+    >>> from cornet_nn.spaces import grassmann_exp, grassmann_translate
+    >>> angle = torch.tensor([[torch.pi / 6]])
+    >>> grassmann_translate(angle, grassmann_exp(angle))
+    tensor([[0.5000],
+            [0.8660]])
     """
     p = basis.shape[-1]
     above, below = basis[..., :p, :], basis[..., p:, :]
