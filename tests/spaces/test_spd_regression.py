@@ -11,8 +11,7 @@ from geomstats.geometry.spd_matrices import (
 from scipy.linalg import expm, logm
 
 from cornet_nn import CorMLR
-from cornet_nn.reproduce.affine_invariant import AffineInvariantMLR
-from cornet_nn.reproduce.flat_spd import flat_spd_space
+from cornet_nn.spaces import SPDMatrices as EquippedSPDMatrices
 from geomstats_cor.exceptions import ParameterError
 
 N = 4
@@ -53,7 +52,7 @@ def logits_of(layer, given):
 
 def test_log_euclidean_logits_by_hand():
     given = covariances()
-    layer = randomised(CorMLR(flat_spd_space(N, "lem"), 3))
+    layer = randomised(CorMLR(EquippedSPDMatrices(N, equip="lem"), 3))
     normals = symmetric(normals_of(layer))
     gamma = layer.gamma.detach().numpy()[:, 0]
     for point, logits in zip(given, logits_of(layer, given), strict=True):
@@ -64,7 +63,7 @@ def test_log_euclidean_logits_by_hand():
 
 def test_log_cholesky_logits_by_hand():
     given = covariances()
-    layer = randomised(CorMLR(flat_spd_space(N, "lcm"), 3))
+    layer = randomised(CorMLR(EquippedSPDMatrices(N, equip="lcm"), 3))
     normals = symmetric(normals_of(layer))
     gamma = layer.gamma.detach().numpy()[:, 0]
     half = np.tril(normals, -1) + 0.5 * np.eye(N) * normals
@@ -80,7 +79,7 @@ def test_log_cholesky_logits_by_hand():
 def test_coordinates_are_an_isometry_for_the_metric_of_geomstats(metric):
     """Distances, and products of tangent vectors at the identity."""
     given = covariances()
-    space = flat_spd_space(N, metric)
+    space = EquippedSPDMatrices(N, equip=metric)
     coords = space.metric.to_coords(torch.tensor(given)).numpy()
     lengths = np.linalg.norm(coords[1:] - coords[0], axis=-1)
     expected = np.sqrt(space.metric.squared_dist(given[1:], given[0]))
@@ -94,20 +93,20 @@ def test_coordinates_are_an_isometry_for_the_metric_of_geomstats(metric):
 
 
 def test_the_log_euclidean_metric_is_that_of_geomstats():
-    assert isinstance(flat_spd_space(N, "lem").metric, SPDLogEuclideanMetric)
-    with pytest.raises(ParameterError, match="lem, lcm"):
-        flat_spd_space(N, "aim")
+    assert isinstance(EquippedSPDMatrices(N, equip="lem").metric, SPDLogEuclideanMetric)
+    with pytest.raises(ParameterError, match="'lem', 'lcm', 'aim'"):
+        EquippedSPDMatrices(N, equip="affine")
 
 
 def test_affine_invariant_logits_are_those_of_the_definition():
     """Log, parallel transport and product of geomstats, matrix by matrix."""
     given = covariances()
-    layer = randomised(AffineInvariantMLR(N, 3))
+    layer = randomised(CorMLR(EquippedSPDMatrices(N, equip="aim"), 3))
     space = SPDMatrices(N, equip=False)
     space.equip_with_metric(SPDAffineMetric)
     identity = np.eye(N)
-    normals = layer.normals().detach().numpy()
-    gamma = layer.gamma.detach().numpy()
+    normals = layer.normals().detach().numpy()[:, 0]
+    gamma = layer.gamma.detach().numpy()[:, 0]
     for point, logits in zip(given, logits_of(layer, given), strict=True):
         for logit, normal, offset in zip(logits, normals, gamma, strict=True):
             foot = expm(offset * normal / np.linalg.norm(normal))
@@ -118,13 +117,13 @@ def test_affine_invariant_logits_are_those_of_the_definition():
 
 
 def test_affine_invariant_weights_are_orthonormal_coordinates():
-    layer = randomised(AffineInvariantMLR(N, 3))
+    layer = randomised(CorMLR(EquippedSPDMatrices(N, equip="aim"), 3))
     lengths = layer.normals().square().sum((-2, -1)).sqrt()
     torch.testing.assert_close(lengths, layer.weight.square().sum(-1).sqrt())
 
 
 def test_affine_invariant_gradients():
-    layer = randomised(AffineInvariantMLR(N, 2))
+    layer = randomised(CorMLR(EquippedSPDMatrices(N, equip="aim"), 2))
     given = torch.tensor(covariances(2))
 
     def logits(weight, gamma):
@@ -143,7 +142,7 @@ def test_flat_regressions_learn(metric):
     scale = torch.tensor([1.0, 3.0]).repeat(10)[:, None, None]
     given = scale * torch.tensor(covariances(20)).float()
     labels = torch.tensor([0, 1]).repeat(10)
-    layer = CorMLR(flat_spd_space(N, metric), 2)
+    layer = CorMLR(EquippedSPDMatrices(N, equip=metric), 2)
     optimizer = torch.optim.Adam(layer.parameters(), lr=0.1)
     for _ in range(60):
         optimizer.zero_grad()

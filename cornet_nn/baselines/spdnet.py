@@ -1,8 +1,7 @@
-"""SPD networks of `spd_learn`, for comparison with correlation networks.
+"""The SPDNet family, from the layers of `spd_learn`.
 
-A network is a chain of BiMap and ReEig layers, with a normalisation or a residual
-connection after each, and ends with a linear layer on the matrix logarithm or with an
-SPD logistic regression.
+A network is a chain of BiMap and ReEig layers, with a normalisation after each, and
+ends with a linear layer on the matrix logarithm or with an SPD logistic regression.
 
 References
 ----------
@@ -12,7 +11,6 @@ References
    Riemannian batch normalization for SPD neural networks. NeurIPS 2019.
 .. [C2024] Z. Chen, Y. Song, Y. Liu and N. Sebe. A Lie group approach to Riemannian
    batch normalization. ICLR 2024.
-.. [K2024] I. Katsman et al. Riemannian residual neural networks. NeurIPS 2023.
 """
 
 import importlib.util
@@ -20,9 +18,10 @@ import importlib.util
 import torch
 from torch import nn
 
-from cornet_nn import CorMLR
+from cornet_nn import CorMLR, MatrixPower
+from cornet_nn.spaces import SPDMatrices
 
-from .flat_spd import flat_spd_space
+from .network import BaselineNetwork, with_channels
 
 
 def has_spd_learn():
@@ -36,37 +35,16 @@ def has_spd_learn():
     return importlib.util.find_spec("spd_learn") is not None
 
 
-class ResidualBlock(nn.Module):
-    """The log-Euclidean residual of a BiMap and ReEig block that keeps the size.
-
-    Parameters
-    ----------
-    size : int
-        Size of the matrices.
-    """
-
-    def __init__(self, size):
-        from spd_learn.modules import BiMap, LogEuclideanResidual, ReEig
-
-        super().__init__()
-        self.block = nn.Sequential(BiMap(size, size), ReEig())
-        self.residual = LogEuclideanResidual()
-
-    def forward(self, x):
-        """Return the residual of matrices [..., n, n]."""
-        return self.residual(x, self.block(x))
-
-
 def _lie(metric):
-    def layer(size):
+    def layer(size, power):
         from spd_learn.modules import SPDBatchNormLie
 
-        return SPDBatchNormLie(size, metric=metric)
+        return SPDBatchNormLie(size, metric=metric, theta=power)
 
     return layer
 
 
-def _mean(size):
+def _mean(size, power):
     from spd_learn.modules import SPDBatchNormMean
 
     return SPDBatchNormMean(size)
@@ -78,12 +56,11 @@ BETWEEN = {
     "SPDNetBN": _mean,
     "SPDNetLieBN-AIM": _lie("AIM"),
     "SPDNetLieBN-LCM": _lie("LCM"),
-    "SPDResNet-LEM": ResidualBlock,
     "SPDNetMLR": None,
 }
 
 
-class SPDNetwork(nn.Module):
+class SPDNetwork(BaselineNetwork):
     """A network of the SPDNet family.
 
     Parameters
@@ -94,34 +71,52 @@ class SPDNetwork(nn.Module):
         Sizes of the matrices, that of the input first.
     num_classes : int
         Number of classes.
+    power : float
+        Power deformation of the metric of the batch normalisation of SPDNetLieBN, or
+        of the regression of SPDNetMLR.
 
     Notes
     -----
     Input [..., n, n] or [..., 1, n, n], output [..., num_classes].
+
+    Examples
+    --------
+    >>> import pytest
+    >>> _ = pytest.importorskip("spd_learn")
+    >>> import torch
+    >>> from cornet_nn.baselines import SPDNetwork
+    >>> model = SPDNetwork("SPDNet", [6, 4], num_classes=3)
+    >>> model(torch.eye(6).expand(8, 6, 6)).shape
+    torch.Size([8, 3])
     """
 
-    def __init__(self, name, sizes, num_classes):
+    def __init__(self, name, sizes, num_classes, power=1.0):
         from spd_learn.modules import BiMap, LogEig, ReEig
 
         super().__init__()
+        self.n = sizes[0]
         layers = []
         for size_in, size_out in zip(sizes, sizes[1:], strict=False):
             layers.append(BiMap(size_in, size_out))
             if BETWEEN[name] is not None:
-                layers.append(BETWEEN[name](size_out))
+                layers.append(BETWEEN[name](size_out, power))
             layers.append(ReEig())
         self.layers = nn.Sequential(*layers)
         last = sizes[-1]
         if name == "SPDNetMLR":
-            self.head = CorMLR(flat_spd_space(last, "lcm"), num_classes)
+            mlr = CorMLR(SPDMatrices(last, equip="lcm"), num_classes)
+            # The deformed metric is the pullback by the power, up to its scale.
+            self.head = mlr if power == 1.0 else nn.Sequential(MatrixPower(power), mlr)
         else:
             linear = nn.Linear(last * (last + 1) // 2, num_classes)
             self.head = nn.Sequential(LogEig(), linear)
 
-    def forward(self, x):
-        """Return the logits of SPD matrices."""
-        x = x.squeeze(-3) if x.ndim > 3 else x
-        return self.head(self.layers(x))
+    def _features(self, x):
+        """Return the input without an axis of channels."""
+        return with_channels(x, 1, (self.n, self.n)).squeeze(-3)
+
+    def _from_features(self, features):
+        return self.head(self.layers(features))
 
 
 class LargestEigenvalueOne(nn.Module):
