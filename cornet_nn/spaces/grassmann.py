@@ -29,7 +29,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from geomstats_cor.exceptions import ParameterError, ShapeError, SubspaceError
-from geomstats_cor.kernels._gradients import is_readable
+from geomstats_cor.kernels._autodiff import is_readable
 
 # Nodes of the rule for arccos(s) / sqrt(1 - s^2): its error is below 4.6^(-2 nodes).
 _NODES = 14

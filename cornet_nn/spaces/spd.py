@@ -45,7 +45,7 @@ from cornet_nn._validation import require_definite
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.hyperplanes import FlatHyperplanes, Hyperplanes, require_basis
-from geomstats_cor.kernels._gradients import is_readable
+from geomstats_cor.kernels._autodiff import is_readable
 
 from .packing import entry_scales, pack_lower, svec, unpack_lower, unsvec
 

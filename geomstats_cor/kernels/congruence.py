@@ -9,8 +9,8 @@ points. Spectra are found for a few pairs at a time, and of what is computed onl
 spectra are kept for derivatives.
 """
 
-from ._arrays import eigh, namespace, symmetrize
-from ._gradients import StatedGradient, detached, is_readable
+from ._array import eigh, namespace, symmetrize
+from ._autodiff import StatedGradient, detached, is_readable
 from ._tolerances import rank_tolerance
 from .symmetric import (
     in_basis,
