@@ -64,7 +64,7 @@ def main():
     text = report(arguments.output)
     print(text)
     if arguments.document:
-        replace_marked(arguments.document, text)
+        replace_marked(arguments.document, text, "real data")
 
 
 def compute(name, method, metric, data, output):
@@ -200,9 +200,9 @@ def _verdict(results, method):
     )
 
 
-def replace_marked(document, text):
-    """Replace what stands between the two marks of a document."""
-    begin, end = "<!-- real data: begin -->", "<!-- real data: end -->"
+def replace_marked(document, text, name):
+    """Replace what stands between the two marks of a document with a name."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     old = document.read_text(encoding="utf-8")
     pattern = re.compile(f"{begin}.*{end}", re.DOTALL)
     if not pattern.search(old):

@@ -146,12 +146,7 @@ def myo(folder):
 def ssvep(folder):
     """Steady-state evoked potentials, three band-passed copies, within subjects."""
     data = np.load(folder / "ssvep_exo.npz")
-    signals = data["X"] * data["scale"][:, None, None]
-    bands = [
-        butter(4, (centre - 0.5, centre + 0.5), "bandpass", fs=256, output="sos")
-        for centre in (13, 17, 21)
-    ]
-    copies = np.concatenate([sosfiltfilt(band, signals) for band in bands], axis=1)
+    copies = band_passed(data["X"] * data["scale"][:, None, None])
     matrices = shrunk(np.stack([np.corrcoef(copy) for copy in copies]), 1e-2)
     labels = np.unique(data["y"], return_inverse=True)[1]
     splits = []
@@ -181,6 +176,15 @@ PROBLEMS = {
     "ssvep": ssvep,
     "radar": radar,
 }
+
+
+def band_passed(signals):
+    """Return three copies of signals [N, 8, time], one for each stimulus."""
+    bands = [
+        butter(4, (centre - 0.5, centre + 0.5), "bandpass", fs=256, output="sos")
+        for centre in (13, 17, 21)
+    ]
+    return np.concatenate([sosfiltfilt(band, signals) for band in bands], axis=1)
 
 
 def correlations(covariances):

@@ -6,17 +6,41 @@ command line can help, and say what is missing, without torch.
 """
 
 import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import warnings
 
 _HOMES = {
-    "CorNet": "cornet",
-    "CorMLR": "mlr",
-    "CorFC": "fc",
-    "CorConv1d": "conv",
-    "TangentActivation": "activation",
-    "CorBatchNorm": "batch_norm",
-    "CorDropout": "dropout",
-    "CorSequential": "sequential",
-    "CorBranches": "branches",
+    "CorLayer": "layers.base",
+    "CoordinateLayer": "layers.base",
+    "CorMLR": "layers.mlr",
+    "CorFC": "layers.fc",
+    "CorConv1d": "layers.conv",
+    "CorChannelConv": "layers.conv",
+    "TangentActivation": "layers.activation",
+    "CorBatchNorm": "layers.norm",
+    "CorDropout": "layers.dropout",
+    "ToCoords": "layers.coords",
+    "FromCoords": "layers.coords",
+    "CorResidual": "layers.residual",
+    "FrechetPool": "layers.pooling",
+    "CorAttention": "layers.attention",
+    "CorRecurrent": "layers.recurrent",
+    "CorSequential": "layers.sequential",
+    "PoincareMLR": "layers.poincare",
+    "PoincareFC": "layers.poincare",
+    "PoincareExp0": "layers.poincare",
+    "PoincareLog0": "layers.poincare",
+    "BetaConcat": "layers.poincare",
+    "BetaSplit": "layers.poincare",
+    "Network": "models.base",
+    "CorMLRNet": "models.mlr",
+    "CorNet": "models.cornet",
+    "CorResNet": "models.resnet",
+    "CorTransformer": "models.transformer",
+    "CorPositions": "models.transformer",
+    "CorBranches": "models.branches",
     "CovariancePooling": "front_end",
     "Shrinkage": "front_end",
     "MatrixPower": "front_end",
@@ -32,12 +56,20 @@ _HOMES = {
     "poincare_log0": "poincare",
     "beta_concat": "poincare",
     "beta_split": "poincare",
-    "PoincareMLR": "poincare_layers",
-    "PoincareFC": "poincare_layers",
-    "PoincareExp0": "poincare_layers",
-    "PoincareLog0": "poincare_layers",
-    "BetaConcat": "poincare_layers",
-    "BetaSplit": "poincare_layers",
+}
+
+# Modules of version 0.1, which can be imported by their former names for one release.
+_MOVED = {
+    "activation": "layers.activation",
+    "batch_norm": "layers.norm",
+    "conv": "layers.conv",
+    "dropout": "layers.dropout",
+    "fc": "layers.fc",
+    "mlr": "layers.mlr",
+    "poincare_layers": "layers.poincare",
+    "sequential": "layers.sequential",
+    "branches": "models.branches",
+    "cornet": "models.cornet",
 }
 
 __all__ = [*_HOMES]
@@ -59,3 +91,29 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+class _FormerNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Import a module that was moved, and warn."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        """Find modules of `_MOVED`."""
+        package, _, name = fullname.rpartition(".")
+        if package != __name__ or name not in _MOVED:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def exec_module(self, module):
+        """Put the module of the present name in its place."""
+        former = module.__name__
+        present = f"{__name__}.{_MOVED[former.rpartition('.')[2]]}"
+        warnings.warn(
+            f"{former} is now {present}; the former name goes with the next release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        sys.modules[former] = importlib.import_module(present)
+
+
+if not any(type(finder).__name__ == "_FormerNames" for finder in sys.meta_path):
+    sys.meta_path.insert(0, _FormerNames())

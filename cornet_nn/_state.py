@@ -44,7 +44,9 @@ def described_layer(layer):
     >>> described_layer(CorMLR(FullRankCorrelationMatrices(3, equip="ecm"), 2))
     {'input': 'EuclideanCholeskyMetric(n=3)'}
     """
-    description = {"input": _described_metric(layer.hyperplanes_in)}
+    description = {}
+    if layer.hyperplanes_in is not None:
+        description["input"] = _described_metric(layer.hyperplanes_in)
     if layer.hyperplanes_out is not None:
         description["output"] = _described_metric(layer.hyperplanes_out)
     if hasattr(layer, "basis"):

@@ -14,8 +14,8 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import require_definite, require_positive
 from ._precision import in_full_precision, require_tensor
+from ._validation import require_definite, require_positive
 from .front_end import CovariancePooling, Shrinkage
 
 

@@ -5,14 +5,14 @@ from torch import nn
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from ._doors import (
+from ._precision import in_full_precision, require_tensor
+from ._validation import (
     require_correlations_of,
     require_definite,
     require_positive,
     require_square,
     require_symmetric,
 )
-from ._precision import in_full_precision, require_tensor
 
 
 class CovariancePooling(nn.Module):

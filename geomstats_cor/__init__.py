@@ -39,6 +39,13 @@ _HOMES = {
     "as_stack": "data.cleaning",
     "clean_points": "data.cleaning",
     "CleaningReport": "data.cleaning",
+    "Correlations": "data.estimation",
+    "correlations": "data.estimation",
+    "EstimationReport": "data.estimation",
+    "nearest_correlation": "data.nearest",
+    "NearestReport": "data.nearest",
+    "CorrelationStack": "data.stack",
+    "concatenate": "data.stack",
 }
 _SUBMODULES = ("kernels", "diffeos", "exceptions", "datasets", "learning")
 

@@ -45,3 +45,29 @@ def _tqdm():
     except ImportError:
         return None
     return tqdm
+
+
+@contextlib.contextmanager
+def steps(number, unit, is_shown=True):
+    """Show a bar for steps that take more than a second together.
+
+    Parameters
+    ----------
+    number : int
+        Number of steps.
+    unit : str
+        What a step is, in the plural.
+    is_shown : bool
+        Whether to show it.
+
+    Yields
+    ------
+    advance : callable
+        Is to be told the number of steps that are done.
+    """
+    tqdm = _tqdm() if is_shown else None
+    if tqdm is None:
+        yield lambda number: None
+        return
+    with tqdm(total=number, unit=f" {unit}", delay=1.0, leave=False) as bar:
+        yield bar.update

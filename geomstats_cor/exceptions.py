@@ -145,6 +145,22 @@ class NotTangentError(GeomstatsCorError, ValueError):
     """
 
 
+class SubspaceError(GeomstatsCorError, ValueError):
+    """Columns do not span a subspace of the expected dimension, or not orthonormally.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn.spaces import orthonormal_basis
+    >>> from geomstats_cor.exceptions import SubspaceError
+    >>> try:
+    ...     orthonormal_basis(torch.ones(5, 4, 2))
+    ... except SubspaceError as error:
+    ...     print(str(error).partition(":")[0])
+    columns[0] have rank below 2
+    """
+
+
 class BadMatricesError(GeomstatsCorError, ValueError):
     """Some matrices of a stack are not full-rank correlation matrices.
 

@@ -152,8 +152,8 @@ def _require_room(file, room):
 def _require_stack(path, names):
     if len(_STACKS.intersection(names)) != 1:
         raise DataError(
-            f"{path} holds {', '.join(sorted(names)) or 'nothing'}: one array C, S or "
-            f"X is wanted"
+            f"{path} holds {', '.join(sorted(names)) or 'nothing'}: expected one "
+            f"array C, S or X"
         )
 
 
@@ -192,8 +192,8 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
 def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
     if stack.dtype.kind not in "fiu":
         raise DataError(
-            f"{path}: real numbers are wanted, not {stack.dtype}. Complex signals can "
-            f"be given as their real and imaginary parts, each a channel"
+            f"{path}: expected real numbers, got {stack.dtype}. Complex signals can be "
+            f"given as their real and imaginary parts, each a channel"
         )
     if stack.dtype not in (np.float32, np.float64):
         stack = stack.astype(np.float64)
@@ -201,11 +201,11 @@ def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
     if kind == "signal":
         if stack.ndim != 3:
             raise DataError(
-                f"{path} has shape {stack.shape}: [N, channels, time] is wanted"
+                f"{path}: expected shape [N, channels, time], got {stack.shape}"
             )
     elif stack.ndim not in (3, 4) or stack.shape[-1] != stack.shape[-2]:
         raise DataError(
-            f"{path} has shape {stack.shape}: [N, n, n] or [N, c, n, n] is wanted"
+            f"{path}: expected shape [N, n, n] or [N, c, n, n], got {stack.shape}"
         )
     names = _item_names(arrays, path, len(stack))
     converted = screened(stack, names, kind, shrinkage, ridge)

@@ -68,8 +68,8 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
 
     if window < 9 or hop < 1:
         raise ParameterError(
-            f"windows of at least 9 samples, for matrices of full rank, and a hop of "
-            f"at least 1 are wanted, not {window} and {hop}"
+            f"window is {window} and hop {hop}: expected at least 9, for matrices of "
+            f"full rank, and 1"
         )
     table = load_table()
     gestures = table["label"].to_numpy(dtype=str)

@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import time
-import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import joblib
 import numpy as np
 
+from geomstats_cor._callers import warn_user
 from geomstats_cor.exceptions import (
     DataError,
     DataWarning,
@@ -238,9 +238,8 @@ def _write(path, converted):
                 problems=np.array(converted.problems, dtype=np.str_),
             )
     except OSError as error:
-        warnings.warn(
+        warn_user(
             f"converted data is not cached: {path.parent} cannot be written ({error}). "
             f"Choose another directory, or cache=False.",
             DataWarning,
-            stacklevel=2,
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-KINDS = ("correlation", "covariance", "signal")
+KINDS = ("correlation", "covariance", "signal", "subspace")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,13 +92,14 @@ class Dataset:
     name : str
         Name of the data set, or path of the file.
     inputs : array, shape=[N, n, n], [N, c, n, n] or [N, channels, time]
-        Matrices, or signals if the kind is "signal".
+        Matrices, signals if the kind is "signal", or orthonormal bases [N, c, n, p] if
+        it is "subspace".
     labels : array of int, shape=[N]
         Index of the class of each item; all are -1 if the data has no labels.
     classes : tuple of str
         Names of the classes.
     kind : str
-        "correlation", "covariance" or "signal".
+        "correlation", "covariance", "signal" or "subspace".
     test : array of bool, shape=[N], or None
         Whether each item belongs to the test part of the split that comes with the
         data, if there is one.

@@ -207,7 +207,7 @@ def read_hand(file):
     """
     table = read_table(file)
     if table.shape[1] != 64:
-        raise DataError(f"has {table.shape[1]} columns: 64 are wanted")
+        raise DataError(f"has {table.shape[1]} columns: expected 64")
     return table[:, 1:]
 
 

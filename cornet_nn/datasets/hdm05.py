@@ -193,10 +193,10 @@ def read_trajectory(file, skeletons):
     if len(skeletons) == 1:
         (chosen,) = skeletons.values()
     else:
-        wanted = "_".join(file.stem.split("_")[:2])
-        chosen = skeletons.get(wanted)
+        name = "_".join(file.stem.split("_")[:2])
+        chosen = skeletons.get(name)
         if chosen is None:
-            raise DataError(f"has no skeleton {wanted}.asf")
+            raise DataError(f"has no skeleton {name}.asf")
     positions = read_asf(chosen).positions(read_amc(file))
     missing = [name for name in HDM05.joints if name not in positions]
     if missing:

@@ -1,11 +1,11 @@
 """One function that loads every data set."""
 
 import inspect
-import warnings
 from pathlib import Path
 
 import numpy as np
 
+from geomstats_cor._callers import warn_user
 from geomstats_cor.exceptions import (
     DataError,
     DataWarning,
@@ -149,7 +149,7 @@ def load(
         if errors == "raise":
             raise DataError(f"{some} cannot be used. {listed(dataset.problems)}")
         message = f"{some} left out. {listed(dataset.problems)}"
-        warnings.warn(message, DataWarning, stacklevel=2)
+        warn_user(message, DataWarning)
     return dataset
 
 

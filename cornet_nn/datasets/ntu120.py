@@ -163,7 +163,7 @@ def read_bodies(file, number=2):
     bodies = [_interpolated(track, len(frames)) for track in longest]
     bodies.sort(key=lambda joints: -joints.var(axis=0).sum())
     if len(bodies) < number:
-        raise DataError("has one body, and two are wanted (bodies='first' takes one)")
+        raise DataError("has one body: expected two (bodies='first' takes one)")
     return np.concatenate(bodies, axis=1)
 
 
@@ -186,7 +186,7 @@ def _frames(words):
             identifier = take(_OWN_NUMBERS)[0]
             (joints,) = take(1)
             if int(joints) != _JOINTS:
-                raise DataError(f"has a body of {joints} joints: {_JOINTS} are wanted")
+                raise DataError(f"has a body of {joints} joints: expected {_JOINTS}")
             values = np.array(take(_JOINTS * _JOINT_NUMBERS), dtype=np.float64)
             bodies.append((identifier, values.reshape(_JOINTS, -1)[:, :3]))
         frames.append(bodies)
@@ -213,14 +213,16 @@ def _matrices(file, read, bodies, matrices):
 
 
 def _selected(directory, actions):
-    wanted = {"mutual": MUTUAL_ACTIONS, "all": range(1, 121)}.get(
+    selected = {"mutual": MUTUAL_ACTIONS, "all": range(1, 121)}.get(
         actions if isinstance(actions, str) else None, actions
     )
-    if isinstance(wanted, str):
-        raise ParameterError(f"actions are 'mutual', 'all' or numbers, not {actions!r}")
+    if isinstance(selected, str):
+        raise ParameterError(
+            f"actions is {actions!r}: expected 'mutual', 'all' or numbers"
+        )
     named, nameless = matched(directory.rglob("*.skeleton"), _NAME)
     found = [(file, *map(int, match.groups())) for file, match in named]
-    found = [row for row in found if row[-1] in set(wanted)]
+    found = [row for row in found if row[-1] in set(selected)]
     if not found:
         raise ParameterError(
             f"{directory} holds no files SsssCcccPpppRrrrAaaa.skeleton of these actions"

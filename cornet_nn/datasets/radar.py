@@ -19,6 +19,7 @@ from .autoregressive import simulate
 from .dataset import Dataset, LeftOut
 from .labels import indexed
 from .matrices import covariances_from, usable_signal
+from .subspaces import segment_subspaces
 from .texts import matched
 
 _FILE = re.compile(r".*_(?P<label>[^_]+)")
@@ -60,25 +61,66 @@ def window_covariance(signal, window=20, hop=10):
     >>> window_covariance(np.exp(0.3j * np.arange(400)), window=20, hop=10).shape
     (20, 20)
     """
-    if window < 2 or hop < 1:
-        raise ParameterError(
-            f"windows of at least 2 and a hop of at least 1 are wanted, not {window} "
-            f"and {hop}"
-        )
-    length = signal.shape[-1]
-    if length < window + hop:
-        raise DataError(
-            f"has {length} samples: at least two windows of {window} with hop "
-            f"{hop} are wanted, {window + hop} samples"
-        )
-    windows = np.lib.stride_tricks.sliding_window_view(signal, window, axis=-1)
-    windows = windows[..., ::hop, :].swapaxes(-1, -2)
+    windows = _windows(signal, window, hop).swapaxes(-1, -2)
     centered = windows - windows.mean(axis=-1, keepdims=True)
     products = centered @ centered.conj().swapaxes(-1, -2)
     return products.real / (windows.shape[-1] - 1)
 
 
-def signal_input(signal, representation, window, hop, shrinkage, ridge):
+def _windows(signal, window, hop):
+    """Return the windows [..., number, window] of signals."""
+    if window < 2 or hop < 1:
+        raise ParameterError(
+            f"window is {window} and hop {hop}: expected at least 2 and 1"
+        )
+    length = signal.shape[-1]
+    if length < window + hop:
+        raise DataError(
+            f"has {length} samples: expected at least {window + hop}, two windows of "
+            f"{window} with hop {hop}"
+        )
+    windows = np.lib.stride_tricks.sliding_window_view(signal, window, axis=-1)
+    return windows[..., ::hop, :]
+
+
+def window_subspaces(signal, window=20, hop=10, segments=8, dimension=4):
+    """Return the subspaces that segments of the windows of complex signals span.
+
+    The real and the imaginary parts of the windows of a segment are its columns.
+
+    Parameters
+    ----------
+    signal : array, shape=[..., T]
+        Complex signals.
+    window, hop : int
+        See `window_covariance`.
+    segments, dimension : int
+        Number of segments, and dimension of the subspaces; see `segment_subspaces`.
+
+    Returns
+    -------
+    bases : array, shape=[..., segments, window, dimension]
+        Orthonormal bases.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).standard_normal((2, 400))
+    >>> window_subspaces(noise[0] + 1j * noise[1]).shape
+    (8, 20, 4)
+    """
+    if signal.ndim > 1:
+        chosen = window, hop, segments, dimension
+        return np.stack([window_subspaces(part, *chosen) for part in signal])
+    windows = _windows(signal, window, hop)
+    # Segments are of windows, so the parts of a window stay together.
+    columns = np.stack([windows.real, windows.imag], axis=1).reshape(-1, window)
+    return segment_subspaces(columns, segments, dimension)
+
+
+def signal_input(
+    signal, representation, window, hop, shrinkage, ridge, segments=8, dimension=4
+):
     """Return a complex signal as input of a network.
 
     Parameters
@@ -86,29 +128,36 @@ def signal_input(signal, representation, window, hop, shrinkage, ridge):
     signal : array, shape=[..., T]
         Complex signal.
     representation : str
-        "signal" for the real and the imaginary part as two channels, or "covariance".
+        "signal" for the real and the imaginary part as two channels, "covariance", or
+        "subspace".
     window : int
-        Length of the windows of the covariance.
+        Length of the windows.
     hop : int
         Steps from one window to the next.
     shrinkage : float
         Shrinkage of the covariance.
     ridge : float
         Ridge of the covariance.
+    segments, dimension : int
+        See `window_subspaces`.
 
     Returns
     -------
-    value : array, shape=[..., 2, T] or [..., window, window]
+    value : array, shape=[..., 2, T], [..., window, window] or [..., segments, window, \
+            dimension]
         Input.
     """
-    if representation == "signal":
-        if shrinkage or ridge:
-            raise ParameterError("shrinkage and ridge are for covariance matrices")
-        return np.stack([signal.real, signal.imag], axis=-2)
-    if representation != "covariance":
+    if representation not in ("signal", "covariance", "subspace"):
         raise ParameterError(
-            f"representation is 'signal' or 'covariance', not {representation!r}"
+            f"representation is 'signal', 'covariance' or 'subspace', not "
+            f"{representation!r}"
         )
+    if representation != "covariance" and (shrinkage or ridge):
+        raise ParameterError("shrinkage and ridge are for covariance matrices")
+    if representation == "signal":
+        return np.stack([signal.real, signal.imag], axis=-2)
+    if representation == "subspace":
+        return window_subspaces(signal, window, hop, segments, dimension)
     return covariances_from(window_covariance(signal, window, hop), shrinkage, ridge)
 
 
@@ -122,6 +171,8 @@ def load_radar(
     hop=10,
     shrinkage=0.0,
     ridge=0.0,
+    segments=8,
+    dimension=4,
 ):
     """Load radar signals.
 
@@ -133,7 +184,8 @@ def load_radar(
         How to convert.
     representation : str
         "signal" for the real and the imaginary part, which the temporal convolution of
-        the network makes matrices [7, 20, 20] of; "covariance" for that of the windows.
+        the network makes matrices [7, 20, 20] of; "covariance" for that of the windows;
+        "subspace" for orthonormal bases of segments of the windows.
     length : int or None
         Number of samples that are taken from the start of every signal; None takes
         all, and leaves out signals of another length than most.
@@ -145,11 +197,14 @@ def load_radar(
         Shrinkage of the covariance.
     ridge : float
         Ridge of the covariance.
+    segments, dimension : int
+        Number of segments and dimension of the representation "subspace".
 
     Returns
     -------
     dataset : Dataset
-        Signals [2, length], or covariance matrices [window, window].
+        Signals [2, length], covariance matrices [window, window], or bases
+        [segments, window, dimension].
     """
     named, nameless = matched(directory.glob("*.npy"), _FILE)
     files = [file for file, _ in named]
@@ -162,6 +217,8 @@ def load_radar(
         "hop": hop,
         "shrinkage": shrinkage,
         "ridge": ridge,
+        "segments": segments,
+        "dimension": dimension,
     }
     converted = conversion.run(
         "radar",
@@ -186,11 +243,11 @@ def _read_signal(file, length, **settings):
     signal = np.load(file, allow_pickle=False)
     if signal.ndim != 1 or signal.dtype.kind != "c":
         raise DataError(
-            f"is {signal.dtype} of shape {signal.shape}: a complex signal with one "
-            f"axis is wanted"
+            f"is {signal.dtype} of shape {signal.shape}: expected a complex signal "
+            f"with one axis"
         )
     if length is not None and len(signal) < length:
-        raise DataError(f"has {len(signal)} samples, and {length} are wanted")
+        raise DataError(f"has {len(signal)} samples: expected at least {length}")
     signal = usable_signal(signal[:length].astype(np.complex128))
     return signal_input(signal, **settings)
 
@@ -206,6 +263,8 @@ def load_radar_synthetic(
     hop=10,
     shrinkage=0.0,
     ridge=0.0,
+    segments=8,
+    dimension=4,
 ):
     r"""Simulate radar-like signals.
 
@@ -228,7 +287,8 @@ def load_radar_synthetic(
         Deviation of the reflection coefficients within a class: the larger, the more
         the classes overlap.
     representation : str
-        "signal" for inputs [2, length], or "covariance" for [window, window].
+        "signal" for inputs [2, length], "covariance" for [window, window], "subspace"
+        for [segments, window, dimension].
     window : int
         Length of the windows of the covariance.
     hop : int
@@ -237,6 +297,8 @@ def load_radar_synthetic(
         Shrinkage of the covariance.
     ridge : float
         Ridge of the covariance.
+    segments, dimension : int
+        Number of segments and dimension of the representation "subspace".
 
     Returns
     -------
@@ -250,8 +312,8 @@ def load_radar_synthetic(
     """
     if signals < len(CLASSES) or length < 2 or not spread >= 0.0:
         raise ParameterError(
-            f"at least {len(CLASSES)} signals of 2 samples and a spread of zero or "
-            f"more are wanted, not {signals}, {length} and {spread}"
+            f"signals is {signals}, length {length} and spread {spread}: expected at "
+            f"least {len(CLASSES)}, 2 and 0"
         )
     rng = np.random.default_rng(seed)
     centers = np.array(list(CLASSES.values()))
@@ -261,7 +323,9 @@ def load_radar_synthetic(
     made = simulate(reflections, length, rng, variances)
     return Dataset(
         "radar-synthetic",
-        signal_input(made, representation, window, hop, shrinkage, ridge),
+        signal_input(
+            made, representation, window, hop, shrinkage, ridge, segments, dimension
+        ),
         labels,
         tuple(CLASSES),
         representation,

@@ -18,6 +18,7 @@ from .preprocessing import (
     with_bone_lengths,
 )
 from .skeletons import Skeleton, without_roots
+from .subspaces import segment_subspaces
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +32,8 @@ class SequenceMatrices:
         covariance matrices can be made.
     representation : str
         "gaussian" makes matrices [28, 28] of the Gaussian embeddings of the frames,
-        "covariance" those of the coordinates.
+        "covariance" those of the coordinates, and "subspace" orthonormal bases
+        [segments, n, dimension] of the leading left singular vectors of segments.
     frames : int or None
         Number of frames to which every sequence is resampled, by linear interpolation
         before all other steps; None keeps those that there are.
@@ -62,6 +64,12 @@ class SequenceMatrices:
     augmented : bool
         Whether to keep the mean m over time beside the covariance S of each window, as
         [S + m m', m; m', 1], with one more row and column.
+    segments : int
+        Number of segments of the representation "subspace".
+    dimension : int
+        Dimension of its subspaces.
+    segment_center : bool
+        Whether to subtract the mean of each of its segments.
     power : float
         Power of the covariance matrices, before Cor; only with correlation.
     correlation : bool
@@ -78,6 +86,8 @@ class SequenceMatrices:
     (9, 28, 28)
     >>> SequenceMatrices(FPHA, representation="covariance", levels=1)(hand).shape
     (63, 63)
+    >>> SequenceMatrices(FPHA, representation="subspace", dimension=3)(hand).shape
+    (8, 63, 3)
     """
 
     skeleton: Skeleton | None = None
@@ -93,15 +103,23 @@ class SequenceMatrices:
     shrinkage: float = 1e-3
     ridge: float = 0.0
     augmented: bool = False
+    segments: int = 8
+    dimension: int = 10
+    segment_center: bool = False
     power: float = 1.0
     correlation: bool = False
     dtype: str = "float64"
 
     def __post_init__(self):
-        if self.representation not in ("gaussian", "covariance"):
+        if self.representation not in ("gaussian", "covariance", "subspace"):
             raise ParameterError(
-                f"representation is 'gaussian' or 'covariance', not "
+                f"representation is 'gaussian', 'covariance' or 'subspace', not "
                 f"{self.representation!r}"
+            )
+        if self.representation == "subspace" and (self.correlation or self.augmented):
+            raise ParameterError(
+                "correlation and augmented are for covariance matrices, not for "
+                "representation='subspace'"
             )
         if self.dtype not in ("float32", "float64"):
             raise ParameterError(f"dtype is float32 or float64, not {self.dtype!r}")
@@ -145,6 +163,8 @@ class SequenceMatrices:
     @property
     def kind(self):
         """Kind of the matrices."""
+        if self.representation == "subspace":
+            return "subspace"
         return "correlation" if self.correlation else "covariance"
 
     def __call__(self, sequence):
@@ -158,8 +178,13 @@ class SequenceMatrices:
         Returns
         -------
         matrices : array, shape=[c, n, n], or [n, n] if there is one
-            Matrices of the windows of each set of neighbours.
+            Matrices of the windows of each set of neighbours; orthonormal bases
+            [segments, n, dimension] of the representation "subspace".
         """
+        if self.representation == "subspace":
+            frames = self._coordinates(self.placed(sequence))
+            chosen = self.segments, self.dimension, self.segment_center
+            return segment_subspaces(frames, *chosen).astype(self.dtype)
         covariances = self._covariances(self.placed(sequence))
         require_covariances(covariances)
         if self.correlation:
@@ -196,14 +221,16 @@ class SequenceMatrices:
             raise DataError("is empty")
         if self.skeleton is not None:
             sequence = sequence.reshape(len(sequence), -1)
-            wanted = 3 * len(self.skeleton.joints)
-            if sequence.shape[1] != wanted:
+            expected = 3 * len(self.skeleton.joints)
+            if sequence.shape[1] != expected:
                 raise DataError(
-                    f"has {sequence.shape[1]} coordinates in a frame: {wanted} are "
-                    f"wanted, three for each of {len(self.skeleton.joints)} joints"
+                    f"has {sequence.shape[1]} coordinates in a frame: expected "
+                    f"{expected}, three for each of {len(self.skeleton.joints)} joints"
                 )
             sequence = sequence.reshape(len(sequence), -1, 3)
         needed, reason = 2**self.levels, f"a pyramid of {self.levels} levels"
+        if self.representation == "subspace":
+            needed, reason = 1, "subspaces"
         if self.frames is not None:
             needed, reason = 2, "resampling"
         if len(sequence) < needed:
@@ -217,15 +244,10 @@ class SequenceMatrices:
 
     def _covariances(self, sequence):
         """Return the matrices of the windows, shape=[..., windows, n, n]."""
-        if not self.root:
-            is_root = np.array(self.skeleton.parents) == -1
-            sequence = sequence[:, ~is_root]
         if self.representation == "gaussian":
-            features = self._embedded(sequence)
+            features = self._embedded(self._kept(sequence))
         else:
-            if self.center == "frame" and self.root:
-                sequence = np.delete(sequence, self.skeleton.root, axis=1)
-            features = sequence.reshape(len(sequence), -1)
+            features = self._coordinates(sequence)
         frames = torch.from_numpy(features)
         covariances = TemporalPyramid(self.levels, self.shrinkage)(frames).numpy()
         self._require_motion(features, covariances)
@@ -236,6 +258,20 @@ class SequenceMatrices:
         size = features.shape[-1]
         # The ridge belongs to S, not to the entry that is one.
         return pyramid(frames).numpy() + self.ridge * np.diag([1.0] * size + [0.0])
+
+    def _kept(self, sequence):
+        """Return the joints without the root, if it is left out."""
+        if self.root:
+            return sequence
+        is_root = np.array(self.skeleton.parents) == -1
+        return sequence[:, ~is_root]
+
+    def _coordinates(self, sequence):
+        """Return the coordinates of frames, without those that are always zero."""
+        sequence = self._kept(sequence)
+        if self.center == "frame" and self.root:
+            sequence = np.delete(sequence, self.skeleton.root, axis=1)
+        return sequence.reshape(len(sequence), -1)
 
     def _embedded(self, joints):
         if not self.augmented and not np.ptp(joints, axis=0).any():

@@ -66,7 +66,7 @@ def readable(files, read):
 
 
 def matched(files, pattern):
-    """Find the files that are named as wanted.
+    """Find the files whose names have a pattern.
 
     Parameters
     ----------
@@ -85,6 +85,6 @@ def matched(files, pattern):
     found = [(file, pattern.fullmatch(file.stem)) for file in sorted(files)]
     named = [(file, match) for file, match in found if match]
     problems = [
-        f"{file.name} is not named as wanted" for file, match in found if not match
+        f"{file.name}: unexpected file name" for file, match in found if not match
     ]
     return named, problems

@@ -4,15 +4,14 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cornet_nn.baselines.spdnet import has_spd_learn
+from cornet_nn.baselines.table import BASELINES, find_baseline
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 
-from .baselines import BETWEEN, has_spd_learn
 from .published import published_settings
 from .sources import SYNTHETIC
 
-SPD_REGRESSIONS = ("SPDMLR-LEM", "SPDMLR-LCM", "SPDMLR-AIM")
 EXACT = " (exact D*)"
-NOT_HERE = "the paper's number only: not implemented here"
 
 # The metrics as the paper trains them.
 _TRAINED = {**METRICS, "lsm": OneStepLogScaledMetric}
@@ -24,7 +23,7 @@ class Method:
 
     Attributes
     ----------
-    form : {"channels", "covariance"}
+    form : {"channels", "covariance", "subspaces"}
         What it takes.
     epochs : int
         Number of epochs in the paper, or ours where it prints none.
@@ -57,17 +56,12 @@ def why_not(name):
     Examples
     --------
     >>> why_not("GrNet")
-    "the paper's number only: not implemented here"
+    ''
     """
-    base = _without_variants(name)
-    # The residual network of spd_learn's layers is not the published one.
-    if base == "SPDResNet-LEM":
-        return NOT_HERE
-    if base in BETWEEN:
-        missing = "needs spd_learn: pip install 'geomstats-cor[baselines]'"
-        return "" if has_spd_learn() else missing
-    known = base.startswith(("CorNet-", "CorMLR-")) or base in SPD_REGRESSIONS
-    return "" if known else NOT_HERE
+    baseline = BASELINES.get(_without_variants(name))
+    if baseline is not None and baseline.needs_spd_learn and not has_spd_learn():
+        return "needs spd_learn: pip install 'geomstats-cor[baselines]'"
+    return ""
 
 
 def find_method(name, data):
@@ -90,7 +84,7 @@ def find_method(name, data):
         return _cornet(name, data)
     if name.startswith("CorMLR-"):
         return _cormlr(name)
-    return _spd(name, data)
+    return _baseline(name, data)
 
 
 def _cornet(name, data):
@@ -143,24 +137,46 @@ def _cormlr(name):
     )
 
 
-def _spd(name, data):
-    from .spd_classifier import SPDClassifier
+def _baseline(name, data):
+    """Return a network of `cornet_nn.baselines`, normalisation included."""
+    from cornet_nn.baselines.classifier import AMSGrad, BaselineClassifier
 
     base = _without_variants(name)
-    sizes = published_settings()["data"][data]["sizes"][1:]
+    settings, baseline = published_settings(), find_baseline(base)
+    chosen = {**settings["baseline"], **settings["baselines"].get(base, {})}
+    # Signals have one covariance matrix; channels of them are learnt by CorNets alone.
+    form = "covariance" if data == "Radar" and baseline.form == "channels" else None
     normalisation = None
     if name.endswith("-EigN"):
         normalisation = "eigenvalue"
     elif name.endswith(" on correlations"):
         normalisation = "correlation"
-    return _with_baseline_settings(
-        lambda **options: SPDClassifier(
+    optimizer = chosen["optimizer"]
+
+    def make(epochs, seed, progress):
+        return BaselineClassifier(
             base,
-            sizes=() if base in SPD_REGRESSIONS else tuple(sizes),
+            sizes=_sizes(base, settings["data"][data]),
+            power=chosen.get("power", 1.0),
             normalisation=normalisation,
-            **options,
+            optimizer=AMSGrad if optimizer == "amsgrad" else optimizer,
+            lr=chosen["lr"],
+            weight_decay=chosen["weight_decay"],
+            max_epochs=epochs,
+            batch_size=settings["batch_size"],
+            random_state=seed,
+            progress=progress,
         )
-    )
+
+    return Method(form or baseline.form, chosen["epochs"], make)
+
+
+def _sizes(base, data):
+    """Return the sizes of hidden matrices of a network on a data set."""
+    if base == "GyroSPD++":
+        return (data["hidden"],)
+    has_maps = base.startswith(("SPDNet", "SPDResNet"))
+    return tuple(data["sizes"][1:]) if has_maps else ()
 
 
 def _with_baseline_settings(make):

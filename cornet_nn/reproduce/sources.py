@@ -1,8 +1,9 @@
-"""Where the data sets of the paper are found, in the two forms its networks take.
+"""Where the data sets of the paper are found, in the forms its networks take.
 
-A correlation network takes the channels of a sequence, an SPD network its global
-covariance matrix. A form may be on disk in several ways: the first that is there is
-taken, or rather the first that has the options which the user gives.
+A correlation network takes the channels of a sequence, an SPD network these or its
+global covariance matrix, a Grassmann network subspaces of its segments. A form may be
+on disk in several ways: the first that is there is taken, or rather the first that has
+the options which the user gives.
 """
 
 import functools
@@ -21,6 +22,10 @@ SYNTHETIC = "Radar (synthetic)"
 
 # A covariance of coordinates: a root that moves keeps all of them.
 _GLOBAL = dict(representation="covariance", levels=1, center="first", view="first")
+
+_SUBSPACES = {**_GLOBAL, "representation": "subspace", "dimension": 10}
+# The paper says 8, with which GrNet pools projectors of rank 8 to size 8: constants.
+_OF_SIGNALS = dict(representation="subspace", dimension=4)
 
 # Name of the data set in `cornet_nn.datasets`, its folder, and options of its loader.
 _SOURCES = {
@@ -43,6 +48,17 @@ _SOURCES = {
     ("FPHA", "covariance"): [("fpha", "fpha", _GLOBAL), ("fpha", POSES, _GLOBAL)],
     ("NTU120", "channels"): [("ntu120", "ntu120", {})],
     ("NTU120", "covariance"): [("ntu120-covariances", "ntu120", {})],
+    ("Radar", "subspaces"): [("radar", "radar", _OF_SIGNALS)],
+    (SYNTHETIC, "subspaces"): [("radar-synthetic", None, _OF_SIGNALS)],
+    ("HDM05", "subspaces"): [("hdm05", "hdm05", _SUBSPACES)],
+    ("FPHA", "subspaces"): [("fpha", "fpha", _SUBSPACES), ("fpha", POSES, _SUBSPACES)],
+    ("NTU120", "subspaces"): [
+        (
+            "ntu120-covariances",
+            "ntu120",
+            dict(representation="subspace", dimension=10),
+        )
+    ],
 }
 
 
@@ -87,7 +103,7 @@ def find_data(name, form, directory, quiet=False, given=None):
     ----------
     name : str
         Name of the data set in the paper, or `SYNTHETIC`.
-    form : {"channels", "covariance"}
+    form : {"channels", "covariance", "subspaces"}
         What networks take.
     directory : Path or None
         Folder with a subfolder for each data set.

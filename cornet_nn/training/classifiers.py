@@ -5,7 +5,7 @@ import torch
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
 
-from ..cornet import CorNet
+from ..models.cornet import CorNet
 from .estimator import NetworkClassifier
 from .networks import CorMLRNet
 from .regression import require_strength

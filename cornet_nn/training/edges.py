@@ -58,5 +58,5 @@ def plot_edge_weights(edge_weights, classes=None, names=None):
                 axes.set_xticks(range(n), names, fontsize=6, rotation=90)
         if row == 0:
             axes.set_title(str(list(classes)[column]))
-    figure.colorbar(image, ax=grid, label="change of the logit with the correlation")
+    figure.colorbar(image, ax=grid, label="change of the logit\nwith the correlation")
     return figure

@@ -16,7 +16,7 @@ from geomstats_cor.exceptions import (
 )
 from geomstats_cor.kernels._tolerances import input_tolerance
 
-from .._doors import require_numbers
+from .._validation import require_numbers
 from ..front_end import CovariancePooling, PowerCorrelation, Shrinkage
 
 KINDS = ("correlation", "covariance", "signal")

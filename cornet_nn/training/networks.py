@@ -2,61 +2,9 @@
 
 import torch
 
-from .._network import Network
-from ..mlr import CorMLR
+from ..models.mlr import CorMLRNet
 
-
-class CorMLRNet(Network):
-    """A front end, a normalisation and a multinomial logistic regression.
-
-    Parameters
-    ----------
-    space : FullRankCorrelationMatrices
-        Space of the matrices, with a metric.
-    num_classes : int
-        Number of classes.
-    channels : int
-        Number of matrices in an input.
-    front_end : torch.nn.Module
-        What makes correlation matrices of the input; none if None.
-    normalize, momentum, gain
-        See `CorNet`.
-    device : torch.device
-        Device of the parameters.
-    dtype : torch.dtype
-        Dtype of the parameters.
-
-    Examples
-    --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> network = CorMLRNet(FullRankCorrelationMatrices(5, equip="ecm"), 3, channels=2)
-    >>> network(torch.eye(5).expand(8, 2, 5, 5)).shape
-    torch.Size([8, 3])
-    """
-
-    fuse = guard = True
-
-    def __init__(
-        self,
-        space,
-        num_classes,
-        channels=1,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        gain=1.0,
-        device=None,
-        dtype=None,
-    ):
-        options = dict(device=device, dtype=dtype)
-        super().__init__(front_end, normalize, momentum, space, channels, options)
-        self.mlr = CorMLR(space, num_classes, channels, **options)
-        self.mlr.gain = self._input_gain(gain)
-        with torch.no_grad():
-            self.mlr.weight.mul_(self.mlr.gain)
-
-    def _layers(self):
-        return [self.mlr]
+__all__ = ["CorMLRNet", "is_fixed"]
 
 
 def is_fixed(front_end, sample):

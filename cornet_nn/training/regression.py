@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._doors import require_numbers
+from .._validation import require_numbers
 
 # Strengths that cross-validation tries, and the one where it is not possible.
 GRID = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5, 1e6)

@@ -7,7 +7,7 @@ import torch
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._layer import HyperplaneLayer
+from ..layers.hyperplane import HyperplaneLayer
 from .callbacks import best_epoch
 from .description import described, environment, fingerprint, restored_parameters
 from .errors import ResumeError, RunDirectoryError

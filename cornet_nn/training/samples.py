@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
-from .._doors import require_numbers
+from .._validation import require_numbers
 from .inputs import pieces
 
 

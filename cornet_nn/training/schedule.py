@@ -8,7 +8,7 @@ import torch
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._doors import require_numbers, require_positive
+from .._validation import require_numbers, require_positive
 
 # Optimizers whose steps do not depend on the scale of gradients.
 ADAPTIVE = (torch.optim.Adam, torch.optim.AdamW, torch.optim.NAdam, torch.optim.RAdam)

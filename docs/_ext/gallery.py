@@ -9,6 +9,7 @@ _READING_ORDER = (
     "plot_swelling.py",
     "plot_connectome_means.py",
     "plot_connectome_groups.py",
+    "plot_signals.py",
     "plot_asset_returns.py",
     "plot_cornet.py",
     "plot_edge_weights.py",

@@ -30,6 +30,8 @@ from ..kernels._autodiff import detached
 from ..kernels._tolerances import input_tolerance, rank_tolerance
 from ..space import FullRankCorrelationMatrices
 from ..validation import as_arrays, plain, require_number, require_stack
+from .labels import are_tables
+from .naming import as_numpy, names_of
 
 _LISTED = 10
 
@@ -346,8 +348,9 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
 
     Returns
     -------
-    points : array, shape=[M, n, n]
-        Full-rank correlation matrices.
+    points : array, shape=[M, n, n], or CorrelationStack
+        Full-rank correlation matrices; with the labels of those that remain, if the
+        given ones have names.
     report : CleaningReport
         What was found and done.
 
@@ -370,7 +373,15 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
             f"on_bad: expected one of {', '.join(map(repr, ACTIONS))}, got {on_bad!r}."
         )
     require_number("min_eigenvalue", min_eigenvalue, 0.0, 1.0)
+    given = points
     points = _read(points, False, name, allows_ones=on_bad != "raise")
+    if are_tables(given) and names_of(given) is not None:
+        from .stack import CorrelationStack
+
+        points, report = clean_points(points, on_bad, min_eigenvalue, name)
+        labels = CorrelationStack(given, note=getattr(given, "note", ""))[report.kept]
+        note = labels.note if not report.bad else f"{labels.note} {report}".strip()
+        return labels._with(values=as_numpy(points), note=note), report
     count, bad = points.shape[0], find_bad(points)
     if not bad:
         return points, CleaningReport((), np.arange(count), shrinkage=np.zeros(count))

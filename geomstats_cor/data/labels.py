@@ -26,8 +26,24 @@ def is_table(x):
     return hasattr(x, "columns") and hasattr(x, "to_numpy")
 
 
+def is_stack(x):
+    """Tell whether an object is a `CorrelationStack`.
+
+    Parameters
+    ----------
+    x : object
+        Object.
+
+    Returns
+    -------
+    is_stack : bool
+        Whether it has values, variables and frames; its class is not imported.
+    """
+    return all(hasattr(x, name) for name in ("values", "variables", "frames"))
+
+
 def are_tables(x):
-    """Tell whether an object is a table, or a list or tuple that holds one.
+    """Tell whether an object has names: a table, a list of tables, or a stack.
 
     Parameters
     ----------
@@ -39,7 +55,9 @@ def are_tables(x):
     are_tables : bool
         Whether names have to be compared.
     """
-    return is_table(x) or (isinstance(x, list | tuple) and any(map(is_table, x)))
+    if isinstance(x, list | tuple):
+        return any(map(is_table, x))
+    return is_table(x) or is_stack(x)
 
 
 def without_names(name, x, order=None):
@@ -49,10 +67,11 @@ def without_names(name, x, order=None):
     ----------
     name : str
         Name of the argument in messages.
-    x : table or sequence of tables
-        A matrix whose rows and columns have the same names; a list of such matrices; a
-        table with an index of several levels, the last of which names the variables, as
-        `df.rolling(60).corr()` returns it; or any other table, whose order is kept.
+    x : table or sequence of tables or CorrelationStack
+        A labelled stack; a matrix whose rows and columns have the same names; a list
+        of such matrices; a table with an index of several levels, the last of which
+        names the variables, as `df.rolling(60).corr()` returns it; or any other
+        table, whose order is kept.
     order : list or None
         Names of the variables in the order to use; that of the first table if None.
 
@@ -63,6 +82,12 @@ def without_names(name, x, order=None):
     order : list or None
         Names of the variables; None if the table is not a matrix.
     """
+    if is_stack(x):
+        columns = list(x.variables)
+        order = columns if order is None else order
+        _require_same(name, columns, order)
+        places = np.array(_positions(columns, order))
+        return x.values[:, places[:, None], places], order
     if is_table(x):
         if _variables_of_blocks(name, x) is not None:
             return _blocks(name, x, order)
@@ -83,7 +108,7 @@ def without_names(name, x, order=None):
             rows = list(getattr(table, "index", range(len(table))))
             raise ShapeError(
                 f"{label} is a table of shape {tuple(table.shape)} whose rows "
-                f"{_few(rows)} are not named as its columns {_few(table.columns)}: "
+                f"{few(rows)} are not named as its columns {few(table.columns)}: "
                 f"expected a correlation matrix such as df.corr()."
             )
         matrix, order = _matrix(label, table, order)
@@ -126,8 +151,8 @@ def _variables_of_blocks(name, table):
         return None
     if set(variables) != set(table.columns):
         raise ShapeError(
-            f"{name} has the variables {_few(set(variables))} in its rows, and "
-            f"{_few(table.columns)} in its columns: expected blocks [n, n] with the "
+            f"{name} has the variables {few(set(variables))} in its rows, and "
+            f"{few(table.columns)} in its columns: expected blocks [n, n] with the "
             f"same variables in both, as df.rolling(60).corr() returns them."
         )
     return variables
@@ -186,13 +211,27 @@ def _require_same(name, columns, order):
         more = [c for c in columns if c not in set(order)]
         less = [c for c in order if c not in set(columns)]
         raise ShapeError(
-            f"{name} has other variables than the tables before it: it adds "
-            f"{_few(more)} and lacks {_few(less)}. Select the common columns, as in "
+            f"{name} has other variables than expected: it adds "
+            f"{few(more)} and lacks {few(less)}. Select the common columns, as in "
             f"df.loc[names, names]."
         )
 
 
-def _few(names, number=5):
+def few(names, number=5):
+    """Return a list of names for a message, cut after a few of them.
+
+    Parameters
+    ----------
+    names : iterable
+        Names.
+    number : int
+        How many to list.
+
+    Returns
+    -------
+    text : str
+        The first names, and the number of the others.
+    """
     names = [str(name) for name in names]
     rest = len(names) - number
     listed = ", ".join(names[:number])

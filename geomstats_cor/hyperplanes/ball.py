@@ -84,6 +84,16 @@ class BallHyperplanes(Hyperplanes):
         require_basis(basis)
         return self.split(kernels.tangent_from_distances(distances))
 
+    def joint_coords(self, distances, basis="orthonormal"):
+        r"""Return the :math:`\beta`-split over points and rows of a point in one ball.
+
+        Its dimension is :math:`k \, n (n - 1) / 2`, as [C2026]_ has it for k kernels.
+        """
+        require_basis(basis)
+        joined = kernels.tangent_from_distances(_flat(distances))
+        factors = self._to_joint * kernels.beta_number(joined.shape[-1])
+        return joined.reshape(distances.shape) / constant(factors, joined)
+
     def activate(self, coords, function):
         """Apply a function at the origin of the ball of all rows of a matrix."""
         return self.split(function(self.join(coords)))
@@ -113,6 +123,25 @@ class BallHyperplanes(Hyperplanes):
         )
         moved = kernels.hyperbolic_boost(point, center)
         return 2.0 * kernels.hyperboloid_to_origin_tangent(moved)
+
+    def squared_distances(self, coords_a, coords_b):
+        """Return sums over rows of squared hyperbolic distances."""
+        image = self.metric.image_space.metric
+        points_a, points_b = image.from_coords(coords_a), image.from_coords(coords_b)
+        return image.squared_dist(
+            points_a[..., :, None, :, :], points_b[..., None, :, :, :]
+        )
+
+    def weighted_means(self, coords, weights):
+        """Return the Fréchet mean of each row; it is iterative."""
+        image = self.metric.image_space.metric
+        points = image.from_coords(coords)[..., None, :, :, :]
+        return image.to_coords(image.mean(points, weights))
+
+    def shift(self, coords, base):
+        """Move each row along its geodesic; its length is twice that of coordinates."""
+        image = self.metric.image_space.metric
+        return image.to_coords(image.exp_coords(2.0 * coords, image.from_coords(base)))
 
     def join(self, coords):
         r"""Return the :math:`\beta`-concatenation of the rows of a matrix.

@@ -19,6 +19,7 @@ References
 
 import abc
 
+from .. import kernels
 from ..exceptions import ParameterError
 
 BASES = ("orthonormal", "printed")
@@ -142,6 +143,23 @@ class Hyperplanes(abc.ABC):
             Coordinates, of which `metric.from_coords` makes points.
         """
 
+    def joint_coords(self, distances, basis="orthonormal"):
+        """Return the coordinates of several points at given signed distances.
+
+        Parameters
+        ----------
+        distances : array, shape=[..., k, d]
+            Signed distances of k points, which are one point of a product of spaces.
+        basis : {"orthonormal", "printed"}
+            See `coords`.
+
+        Returns
+        -------
+        coords : array, shape=[..., k, d]
+            Coordinates of the points. They are those of `coords` for a flat metric.
+        """
+        return self.coords(distances, basis)
+
     @abc.abstractmethod
     def to_tangent(self, coords):
         """Return logarithms at the origin of the space of which a layer sees one point.
@@ -204,6 +222,77 @@ class Hyperplanes(abc.ABC):
         tangent_vec : array, shape=[..., d]
             Logarithms of the moved points.
         """
+
+    @abc.abstractmethod
+    def squared_distances(self, coords_a, coords_b):
+        """Return the squared distances of points, each with each.
+
+        Parameters
+        ----------
+        coords_a : array, shape=[..., M, d]
+            Coordinates of points.
+        coords_b : array, shape=[..., N, d]
+            Coordinates of points.
+
+        Returns
+        -------
+        squares : array, shape=[..., M, N]
+            Squared distances of the metric.
+        """
+
+    @abc.abstractmethod
+    def weighted_means(self, coords, weights):
+        """Return Fréchet means of the metric with several sets of weights.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., N, d]
+            Coordinates of points.
+        weights : array, shape=[..., M, N]
+            Weights, not negative, of sum one over the last axis.
+
+        Returns
+        -------
+        means : array, shape=[..., M, d]
+            Coordinates of the means.
+        """
+
+    @abc.abstractmethod
+    def shift(self, coords, base):
+        r"""Move along geodesics from a base point.
+
+        .. math:: \mathrm{Exp}_B \, \Gamma_{I \to B} \, \mathrm{Log}_I P ,
+
+        with the parallel transport :math:`\Gamma` along the geodesic from the identity.
+
+        Parameters
+        ----------
+        coords : array, shape=[..., d]
+            Coordinates of the points :math:`P`.
+        base : array, shape=[..., d]
+            Coordinates of the base points :math:`B`.
+
+        Returns
+        -------
+        coords : array, shape=[..., d]
+            Coordinates of the end points.
+        """
+
+    def normals(self, weight):
+        """Return the normals with given weights, as matrices.
+
+        Parameters
+        ----------
+        weight : array, shape=[..., d]
+            Weights.
+
+        Returns
+        -------
+        normals : array, shape=[..., n, n]
+            Tangent vectors at the identity: symmetric hollow matrices.
+        """
+        lower = kernels.unpack_strictly_lower(self.to_normal(weight))
+        return lower + lower.mT
 
     @abc.abstractmethod
     def activate(self, coords, function):

@@ -61,6 +61,19 @@ class FlatHyperplanes(Hyperplanes):
         """Return differences of vectors."""
         return tangent_vec - to_origin
 
+    def squared_distances(self, coords_a, coords_b):
+        """Return squared lengths of differences of coordinates."""
+        difference = coords_a[..., :, None, :] - coords_b[..., None, :, :]
+        return namespace(difference).sum(difference**2, axis=-1)
+
+    def weighted_means(self, coords, weights):
+        """Return weighted averages of coordinates."""
+        return weights @ coords
+
+    def shift(self, coords, base):
+        """Return sums of coordinates."""
+        return base + coords
+
     @property
     def logit_gain(self):
         """From the root of the number of coordinates to that of variables."""

@@ -187,7 +187,7 @@ def null_distribution(statistic, rearrangements, n_permutations, rng, alpha):
         for i in range(0, len(chosen), step)
     ]
     null = NullDistribution(np.concatenate(values), exhaustive)
-    _warn_if_coarse(null, alpha)
+    warn_if_coarse(null, alpha)
     return null
 
 
@@ -207,7 +207,16 @@ def require_count(name, number):
         raise ParameterError(f"{name} is {number}: at least one is needed.")
 
 
-def _warn_if_coarse(null, alpha):
+def warn_if_coarse(null, alpha):
+    """Warn if no p-value can be as small as a level.
+
+    Parameters
+    ----------
+    null : NullDistribution
+        Statistics of rearranged data.
+    alpha : float
+        Level.
+    """
     smallest = null.smallest_p_value()
     if smallest <= alpha:
         return

@@ -3,6 +3,7 @@
 import array_api_compat
 import numpy as np
 
+from ..data.naming import expanded
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._array import namespace
 from ..kernels._autodiff import detached
@@ -27,7 +28,7 @@ def admit_sample(points, least=2):
     points : array, shape=[N, n, n]
         Matrices.
     """
-    (points,) = as_arrays(points=points)
+    (points,) = as_arrays(points=expanded(points))
     require_stack(points=points)
     if points.ndim > 3:
         raise ShapeError(
@@ -73,6 +74,7 @@ class Groups:
     """
 
     def __init__(self, points, labels, space, least=2, frames=None):
+        frames = getattr(points, "frames", None) if frames is None else frames
         self.points = admit_sample(points)
         self.space = space = equipped(space, self.points.shape[-1], "points")
         self.names, self.labels = _admit_labels(labels, len(self.points))

@@ -18,6 +18,7 @@ from .cholesky import (
     theta_inverse_differential,
     theta_inverse_second_differential,
 )
+from .congruence import congruence_log_products
 from .correlation import cor, cor_differential, cor_second_differential
 from .exp_scaled_maps import (
     exp_scaled,
@@ -188,6 +189,7 @@ __all__ = [
     "log_scaled_of_factor",
     "off_exp_factor",
     "exp_scaled_factor",
+    "congruence_log_products",
     "hyperboloid_time",
     "hyperbolic_orthonormal",
     "hyperbolic_from_orthonormal",

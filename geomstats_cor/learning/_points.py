@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import kernels
 from ..data.cleaning import (
@@ -14,6 +14,7 @@ from ..data.cleaning import (
     require_one_size,
 )
 from ..data.labels import are_tables, without_names
+from ..data.naming import with_names
 from ..exceptions import ArrayTypeError, ParameterError
 from ..space import equipped
 from ..validation import plain
@@ -102,10 +103,31 @@ class PointsEstimator(BaseEstimator):
         tags._skip_test = isinstance(self.on_bad, str) and self.on_bad == "raise"
         return tags
 
+    def with_names(self, matrices, index=None):
+        """Return matrices with the names of the variables that `fit` saw.
+
+        Fitted attributes are arrays, as everywhere in scikit-learn; this labels them.
+
+        Parameters
+        ----------
+        matrices : array, shape=[n, n] or [N, n, n]
+            Matrices of the variables of `fit`, such as a mean, or several.
+        index : sequence of length N
+            Names of the matrices, such as classes; numbers if None.
+
+        Returns
+        -------
+        named : pandas.DataFrame or CorrelationStack
+            A data frame for one matrix, a stack for several; the matrices as they are
+            if the variables have no names.
+        """
+        check_is_fitted(self)
+        return with_names(matrices, getattr(self, "_variables", None), index)
+
     def _write_points(self, points):
         """Return points in the form that `fit` was given."""
         if not self._is_condensed:
-            return points
+            return self.with_names(points)
         return kernels.pack_strictly_lower(points)[:, : self.n_features_in_]
 
 

@@ -1,10 +1,13 @@
 """Classification by the closest mean."""
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
 from ._points import PointsEstimator
 
@@ -12,7 +15,13 @@ from ._points import PointsEstimator
 class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
     r"""Assign correlation matrices to the class with the closest Fréchet mean.
 
-    .. math:: \hat y(C) = \operatorname{argmin}_k d(C, M_k) .
+    .. math:: \hat y(C) = \operatorname{argmin}_k d(C, M_k) , \qquad
+              p_k(C) \propto \exp(-\beta \, d(C, M_k)^2) .
+
+    The scale :math:`\beta` of the probabilities is learnt in `fit`, by the likelihood
+    of the classes. The mean of its class is closer to a matrix of `fit` than to a new
+    one; the distance is corrected to that of the mean of the others, which is exact
+    for the flat metrics.
 
     Parameters
     ----------
@@ -27,6 +36,8 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         Classes.
     means_ : array, shape=[k, n, n]
         Fréchet mean of each class.
+    scale_ : float
+        Scale :math:`\beta` of the probabilities.
     space_ : FullRankCorrelationMatrices
         Equipped space.
     n_features_in_ : int
@@ -55,8 +66,8 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         self.metric = metric
         self.on_bad = on_bad
 
-    def fit(self, X, y):
-        """Compute the Fréchet mean of each class.
+    def fit(self, X, y, sample_weight=None):
+        """Compute the Fréchet mean of each class, and the scale of probabilities.
 
         Parameters
         ----------
@@ -64,6 +75,9 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
             Correlation matrices, or their strict lower entries row by row.
         y : array-like, shape=[N]
             Classes.
+        sample_weight : array-like, shape=[N]
+            Weights, not negative, of positive sum in each class; equal if None. A
+            whole number counts as so many equal matrices.
 
         Returns
         -------
@@ -73,8 +87,20 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         points, y = self._read_points(X, y=y)
         check_classification_targets(y)
         self.classes_, members = np.unique(y, return_inverse=True)
-        weights = np.eye(len(self.classes_), dtype=points.dtype)[:, members]
+        given = _check_sample_weight(
+            sample_weight, points, dtype=points.dtype, ensure_non_negative=True
+        )
+        weights = given * np.eye(len(self.classes_), dtype=points.dtype)[:, members]
+        totals = weights.sum(axis=1)
+        if not np.all(totals > 0.0):
+            empty = self.classes_[int(np.argmin(totals))].item()
+            raise ParameterError(
+                f"sample_weight: expected a positive weight in each class, got none in "
+                f"class {empty!r}. Leave its matrices out."
+            )
         self.means_ = frechet_mean(points, self.space_, weights)
+        squares = self.space_.metric.dist(points[:, None], self.means_) ** 2
+        self.scale_ = _probability_scale(squares, members, given, totals)
         return self
 
     def distances(self, X):
@@ -131,3 +157,68 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         """
         closest = np.argmin(self.distances(X), axis=1)
         return self.classes_[closest]
+
+    def predict_proba(self, X):
+        r"""Return the probabilities :math:`p_k` of the classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, or their strict lower entries row by row.
+
+        Returns
+        -------
+        probabilities : array, shape=[N, k]
+            Probabilities of sum one; the largest is that of the closest mean.
+        """
+        squares = self.distances(X) ** 2
+        return softmax(-self.scale_ * squares, axis=1)
+
+
+def _probability_scale(squares, members, weights, totals):
+    """Return the scale of squared distances with the largest likelihood.
+
+    Parameters
+    ----------
+    squares : array, shape=[N, k]
+        Squared distances to the means.
+    members : array of int, shape=[N]
+        Class of each matrix.
+    weights : array, shape=[N]
+        Weight of each matrix.
+    totals : array, shape=[k]
+        Weight of each class.
+
+    Returns
+    -------
+    scale : float
+        Scale, not negative.
+    """
+    count = squares.shape[1]
+    # One observation is taken out of the mean of its class; the only one cannot be.
+    unit = min(1.0, float(np.mean(weights[weights > 0.0])))
+    used = (weights > 0.0) & (totals[members] > 1.5 * unit)
+    if count < 2 or not np.any(used):
+        return 1.0
+    squares, members, weights = squares[used].copy(), members[used], weights[used]
+    total, rows = totals[members], np.arange(len(members))
+    squares[rows, members] *= (total / (total - unit)) ** 2
+    # Targets short of certainty keep the scale finite for separate classes (Platt).
+    doubt = 1.0 / (np.sum(weights) / unit + 2.0)
+    targets = np.full(squares.shape, doubt / (count - 1))
+    targets[rows, members] = 1.0 - doubt
+    unit_of_squares = float(np.mean(squares)) or 1.0
+    squares = squares / unit_of_squares
+
+    def slope(scale):
+        surplus = targets - softmax(-scale * squares, axis=1)
+        return np.sum(weights[:, None] * surplus * squares)
+
+    if slope(0.0) >= 0.0:  # distances say nothing about the classes
+        return 0.0
+    high = 1.0
+    while slope(high) < 0.0 and high < 1e12:
+        high *= 4.0
+    if not slope(high) >= 0.0:
+        return high / unit_of_squares
+    return brentq(slope, 0.0, high, xtol=1e-14, rtol=1e-14) / unit_of_squares

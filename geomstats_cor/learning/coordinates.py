@@ -4,8 +4,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..distributed import coords_of_blocks, is_dask_array
 from ..exceptions import ParameterError
+from ..space import equipped
 from ..statistics.mean import frechet_mean
+from ..statistics.streaming import frechet_mean_of_chunks
 from ._points import PointsEstimator
 
 
@@ -78,7 +81,8 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         Parameters
         ----------
         X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
-            Correlation matrices, or their strict lower entries row by row.
+            Correlation matrices, or their strict lower entries row by row. A dask
+            array [N, n, n] is read block by block, and `on_bad` must be "raise".
         y : None
             Ignored, for the sake of pipelines.
 
@@ -92,6 +96,8 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
             raise ParameterError(
                 f"reference is {self.reference!r}: choose 'mean' or 'identity'."
             )
+        if is_dask_array(X):
+            return self._fit_blocks(X)
         points, _ = self._read_points(X)
         self.reference_ = (
             frechet_mean(points, self.space_)
@@ -101,20 +107,41 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self._n_features_out = self.space_.dim
         return self
 
+    def _fit_blocks(self, X):
+        """Find the reference point of a dask array, block by block."""
+        if self.on_bad != "raise":
+            raise ParameterError(
+                f"on_bad is {self.on_bad!r}, but the blocks of a dask array are tested "
+                f"one by one: clean them before, as in X.map_blocks."
+            )
+        n = X.shape[-1]
+        self.space_ = equipped(self.metric, n, "X")
+        self.reference_ = np.eye(n)
+        if self.reference == "mean":
+            mean = frechet_mean_of_chunks(X, self.space_, progress=False).mean
+            self.reference_ = np.asarray(mean)
+        self._is_condensed, self._variables = False, None
+        self.n_features_in_ = self._n_features_out = self.space_.dim
+        return self
+
     def transform(self, X):
         r"""Return the coordinates of :math:`\log_R C` at the reference point.
 
         Parameters
         ----------
         X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
-            Correlation matrices, or their strict lower entries row by row.
+            Correlation matrices, or their strict lower entries row by row; or a dask
+            array [N, n, n].
 
         Returns
         -------
         coords : array, shape=[N, n (n - 1) / 2]
-            Coordinates of the logarithms at the reference point.
+            Coordinates of the logarithms at the reference point; of a dask array, a
+            dask array that is not yet computed.
         """
         check_is_fitted(self)
+        if is_dask_array(X):
+            return coords_of_blocks(X, self.space_, self.reference_)
         points, _ = self._read_points(X, reset=False)
         return self.space_.metric.log_coords(points, self.reference_)
 

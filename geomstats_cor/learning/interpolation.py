@@ -4,12 +4,14 @@ import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
+from ..data.naming import expanded, labelled
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
 from ..kernels._array import constant
 from ..space import equipped
 from ..validation import as_arrays, plain, require_stack
 
 
+@labelled(index=("at", "times"))
 def interpolate(points, times, at, space):
     r"""Return the piecewise geodesic path through points at given times.
 
@@ -79,7 +81,7 @@ def one_stack(points):
     points : array, shape=[N, n, n]
         Matrices.
     """
-    (points,) = as_arrays(points=points)
+    (points,) = as_arrays(points=expanded(points))
     require_stack(points=points)
     if points.ndim > 3:
         raise ShapeError(

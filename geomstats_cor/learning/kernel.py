@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.naming import expanded
 from ..space import equipped
 from ..validation import as_arrays, require_number, require_stack
 from ._points import PointsEstimator
@@ -49,7 +50,9 @@ def kernel_matrix(points_a, points_b, space, sigma):
            [0.6065, 1.    ]])
     """
     require_number("sigma", sigma)
-    points_a, points_b = as_arrays(points_a=points_a, points_b=points_b)
+    points_a, points_b = as_arrays(
+        points_a=expanded(points_a), points_b=expanded(points_b)
+    )
     require_stack(points_a=points_a, points_b=points_b)
     metric = equipped(space, points_a.shape[-1], "points_a").metric
     lengths = _lengths(points_a, points_b, metric)

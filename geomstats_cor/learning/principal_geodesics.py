@@ -157,8 +157,36 @@ class PrincipalGeodesicAnalysis(
         Returns
         -------
         points : array, shape=[t, n, n]
-            Correlation matrices.
+            Correlation matrices; a `CorrelationStack` if variables have names.
         """
+        deviation = self._deviation(component)
+        times = as_times("times", times, self.mean_)[:, None]
+        coords = times * deviation * self.components_[component]
+        path = self.space_.metric.exp_coords(coords, self.mean_)
+        return self.with_names(path, times[:, 0].tolist())
+
+    def component_matrix(self, component):
+        r"""Return how correlations change along a component, at the mean.
+
+        .. math:: V_k = \frac{d}{dt} \exp_M(t \sigma_k v_k) \Big|_{t = 0} .
+
+        Parameters
+        ----------
+        component : int
+            Number of the component, from 0.
+
+        Returns
+        -------
+        matrix : array, shape=[n, n], or pandas.DataFrame
+            Tangent vector: change of each correlation per standard deviation, with
+            the names of the variables if `fit` saw them.
+        """
+        deviation = self._deviation(component)
+        end = self.space_.metric.exp_coords(self.components_[component], self.mean_)
+        return self.with_names(deviation * self.space_.metric.log(end, self.mean_))
+
+    def _deviation(self, component):
+        """Return the standard deviation along a component, if there is that one."""
         check_is_fitted(self)
         require_integer("component", component)
         if component >= len(self.components_):
@@ -166,7 +194,4 @@ class PrincipalGeodesicAnalysis(
                 f"component: expected a number below {len(self.components_)}, got "
                 f"{component}."
             )
-        deviation = np.sqrt(self.explained_variance_[component])
-        times = as_times("times", times, self.mean_)[:, None]
-        coords = times * deviation * self.components_[component]
-        return self.space_.metric.exp_coords(coords, self.mean_)
+        return np.sqrt(self.explained_variance_[component])

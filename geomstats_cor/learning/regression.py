@@ -120,7 +120,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         """
         points = self._predict_points(X)
         if not self._is_condensed:
-            return points
+            return self.with_names(points)
         return kernels.pack_strictly_lower(points)[:, : self._n_targets]
 
     def score(self, X, y, sample_weight=None):

@@ -2,6 +2,7 @@
 
 from array_api_compat import array_namespace
 
+from ..data.naming import labelled
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
 from ..validation import require_number
@@ -25,6 +26,7 @@ def _box(u):
 _KERNELS = {"gaussian": _gaussian, "epanechnikov": _epanechnikov, "box": _box}
 
 
+@labelled(index=("at", "times"))
 def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
     r"""Return Fréchet means with weights that decay with the distance in time.
 

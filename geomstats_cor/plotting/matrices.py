@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..data.labels import is_table
+from ..data.naming import as_plain_stack, index_of, names_of
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import METRICS
 from ..space import FullRankCorrelationMatrices
@@ -11,18 +13,22 @@ from .layers import axes_2d
 from .palette import METRIC_COLORS, metric_key
 
 _MOST_NAMES = 10  # more would overlap
+_MOST_LABELS = 16  # of variables along an axis
 _HEAT = {"cmap": "RdBu_r", "vmin": -1.0, "vmax": 1.0}
 
 
-def plot_matrix(point, ax=None, **style):
+def plot_matrix(point, ax=None, names=None, **style):
     """Draw a matrix as a heat map, red for positive and blue for negative entries.
 
     Parameters
     ----------
-    point : array-like, shape=[n, n]
+    point : array-like, shape=[n, n], or pandas.DataFrame
         Matrix.
     ax : matplotlib.axes.Axes
         Axes; those of a new figure if None.
+    names : sequence of length n
+        Names of the variables, written along the axes; those of a data frame if None.
+        Of many, some are written.
     **style
         Keywords of `Axes.imshow`.
 
@@ -41,12 +47,22 @@ def plot_matrix(point, ax=None, **style):
     (-1.0, 1.0)
     >>> plt.close("all")
     """
+    if names is None and is_table(point):
+        names = list(point.columns)
+    point = as_floats(point)
     n = len(point)
+    if names is not None and len(names) != n:
+        raise ShapeError(f"names: expected {n} names of variables, got {len(names)}.")
     style = {"extent": (0.5, n + 0.5, n + 0.5, 0.5)} | _HEAT | style
     ax = axes_2d(ax)
-    image = ax.imshow(as_floats(point), **style)
-    ticks = np.unique(np.linspace(1, n, min(n, 4)).round())
+    image = ax.imshow(point, **style)
+    most = 4 if names is None else _MOST_LABELS
+    ticks = np.unique(np.linspace(1, n, min(n, most)).round())
     ax.set(xticks=ticks, yticks=ticks)
+    if names is not None:
+        shown = [str(names[int(tick) - 1]) for tick in ticks]
+        ax.set_xticklabels(shown, rotation=90)
+        ax.set_yticklabels(shown)
     return image
 
 
@@ -55,10 +71,10 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
 
     Parameters
     ----------
-    points : array-like, shape=[k, n, n]
+    points : array-like, shape=[k, n, n], or CorrelationStack
         Matrices.
     titles : sequence of str, length k
-        Titles.
+        Titles; the names of the matrices of a `CorrelationStack` if None.
     axes : sequence of matplotlib.axes.Axes, length k
         Axes; those of a new figure, with a colour bar, if None.
     columns : int
@@ -83,7 +99,10 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
     ['0', '0.6']
     >>> plt.close("all")
     """
-    points = as_floats(points)
+    names = names_of(points)
+    if titles is None and index_of(points) is not None:
+        titles = [str(name) for name in index_of(points)]
+    points = as_floats(points if names is None else as_plain_stack(points))
     if points.ndim != 3 or not len(points):
         raise ShapeError(
             f"points has shape {points.shape}: expected a stack [k, n, n] of matrices."
@@ -95,13 +114,14 @@ def plot_matrices(points, titles=None, axes=None, columns=None, **style):
     if titles is not None and len(titles) != len(points):
         raise ShapeError(f"there are {len(titles)} titles for {len(points)} matrices.")
     for k, ax in enumerate(axes):
-        image = plot_matrix(points[k], ax=ax, **style)
+        image = plot_matrix(points[k], ax=ax, names=names, **style)
         ax.set_title("" if titles is None else titles[k])
     if new:
         figure = axes[0].figure
         figure.colorbar(image, ax=list(axes), label="correlation", shrink=0.8)
-        figure.supxlabel("variable", size="medium")
-        figure.supylabel("variable", size="medium")
+        if names is None:
+            figure.supxlabel("variable", size="medium")
+            figure.supylabel("variable", size="medium")
     return axes
 
 

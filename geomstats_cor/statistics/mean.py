@@ -4,6 +4,7 @@ from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
 from .._boundary import call_strictly
+from ..data.naming import labelled
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._array import constant
 from ..kernels._precision import in_own_precision
@@ -15,6 +16,7 @@ from ..validation import (
 )
 
 
+@labelled
 @in_own_precision
 def frechet_mean(points, space, weights=None):
     r"""Return the Fréchet mean: the minimiser of :math:`\sum_i w_i d(C, C_i)^2`.
@@ -63,6 +65,7 @@ def frechet_mean(points, space, weights=None):
     return metric.diffeo.inverse(_call(mean, space, image, weights))
 
 
+@labelled
 @in_own_precision
 def frechet_variance(points, space, mean=None, weights=None):
     r"""Return the Fréchet variance :math:`\sum_i w_i d(M, C_i)^2 / \sum_i w_i`.

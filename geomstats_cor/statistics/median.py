@@ -1,5 +1,6 @@
 """Geometric medians of correlation matrices."""
 
+from ..data.naming import labelled
 from ..kernels._autodiff import detached
 from ..kernels._precision import in_own_precision
 from ._median_solver import median
@@ -7,6 +8,7 @@ from .mean import _call, _validated_sample
 from .trimmed import _Center
 
 
+@labelled
 @in_own_precision
 def geometric_median(points, space, weights=None):
     r"""Return the geometric median: the minimiser of :math:`\sum_i w_i d(C, C_i)`.

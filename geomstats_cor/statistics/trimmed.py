@@ -3,6 +3,7 @@
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
+from ..data.naming import labelled
 from ..kernels._array import eps
 from ..kernels._autodiff import detached
 from ..kernels._convergence import warn_unfinished
@@ -14,6 +15,7 @@ from .mean import _call, _validated_sample
 _MAX_TRIMMINGS = 200
 
 
+@labelled
 @in_own_precision
 def trimmed_mean(points, space, fraction=0.1, weights=None):
     r"""Return a Fréchet mean that leaves out the farthest points.

@@ -166,15 +166,15 @@ def test_when_all_are_bad(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({}, "holds nothing: one array C, S or X is wanted"),
-        ({"data": np.eye(2)[None]}, "holds data: one array C, S or X is wanted"),
+        ({}, "holds nothing: expected one array C, S or X"),
+        ({"data": np.eye(2)[None]}, "holds data: expected one array C, S or X"),
         ({"C": np.eye(2)[None], "S": np.eye(2)[None]}, "holds C, S"),
-        ({"S": np.zeros((3, 2, 5))}, r"\[N, n, n\] or \[N, c, n, n\] is wanted"),
-        ({"X": np.zeros((3, 5))}, r"\[N, channels, time\] is wanted"),
+        ({"S": np.zeros((3, 2, 5))}, r"expected shape \[N, n, n\] or \[N, c, n, n\]"),
+        ({"X": np.zeros((3, 5))}, r"expected shape \[N, channels, time\]"),
         ({"C": np.eye(2)[None], "y": np.zeros(2)}, "y has shape"),
         ({"C": np.eye(2)[None], "y": np.array([0.5])}, "not whole numbers"),
         ({"C": np.eye(2)[None], "y": [1], "classes": ["a", "b"]}, "1 classes, and"),
-        ({"S": np.eye(2)[None] * 1j}, "real numbers are wanted"),
+        ({"S": np.eye(2)[None] * 1j}, "expected real numbers"),
         ({"X": np.zeros((9, 2)), "L": np.array([4, 4])}, "add up to 8"),
     ],
 )

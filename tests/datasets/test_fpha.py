@@ -88,7 +88,7 @@ def test_bad_hands_are_named(tmp_path, rng):
         "Subject_1/pour_milk/1 is missing: there is no file",
         "Subject_1/pour_milk/2 is empty",
         "Subject_1/open_letter/1 is constant",
-        "Subject_1/open_letter/2 has 60 columns: 64 are wanted",
+        "Subject_1/open_letter/2 has 60 columns: expected 64",
         "Subject_2/pour_milk/1 has 1 frames",
         "Subject_2/pour_milk/2 has a NaN or an infinity in frame 3",
     ]

@@ -175,7 +175,7 @@ def test_bad_covariance_files_are_named(tmp_path, rng):
     assert "91_7_0.npy has shape (4, 4), and others (5, 5)" in text
     assert "92_7_0.npy has shape (5,), and is no square matrix" in text
     assert "93_7_0.npy cannot be read" in text
-    assert "mean.npy is not named as wanted" in text
+    assert "mean.npy: unexpected file name" in text
     with pytest.warns(DataWarning, match="4 of 17 items left out"):
         load("hdm05-covariances", directory=folder, shrinkage=1e-3, **QUIET)
 

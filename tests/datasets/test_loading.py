@@ -127,3 +127,11 @@ def test_every_loader_tells_which_items_it_left_out(tmp_path, rng):
     with pytest.warns(DataWarning, match="1 of 4 items"):
         data = load(tmp_path / "radar", **quiet)
     assert data.left_out.labels.tolist() == [1] and data.left_out.test is None
+
+
+def test_warnings_point_at_the_line_of_the_user(tmp_path):
+    samples = np.stack([np.eye(3), np.full((3, 3), np.nan), np.eye(3)])
+    np.savez(tmp_path / "data.npz", C=samples, y=np.arange(3))
+    with pytest.warns(DataWarning, match="1 of 3 items") as caught:
+        load(tmp_path / "data.npz")
+    assert [record.filename for record in caught] == [__file__]

@@ -25,7 +25,7 @@ def test_mutual_actions_across_setups(tmp_path, rng):
     every = load("ntu120", directory=folder, actions="all", **QUIET)
     assert every.classes == ("A049", "A050", "A106")
     assert load("ntu120", directory=folder, actions=[49], **QUIET).classes == ("A049",)
-    with pytest.raises(ParameterError, match="actions are 'mutual', 'all' or numbers"):
+    with pytest.raises(ParameterError, match="expected 'mutual', 'all' or numbers"):
         load("ntu120", directory=folder, actions="single", **QUIET)
     with pytest.raises(ParameterError, match="of these actions"):
         load("ntu120", directory=folder, actions=[1], **QUIET)
@@ -137,9 +137,9 @@ def test_bad_files_are_named(tmp_path, rng):
         "is empty: no frame has a body",
         "is cut short",
         "has 1 frames",
-        "has one body, and two are wanted",
+        "has one body: expected two",
         "has a NaN or an infinity in frame 6",
-        "has a body of 24 joints: 25 are wanted",
+        "has a body of 24 joints: expected 25",
     ]
     for file, problem, reason in zip(files, data.problems, reasons, strict=False):
         assert problem.startswith(f"{file.name} {reason}")

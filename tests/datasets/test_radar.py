@@ -142,7 +142,7 @@ def test_bad_signals_are_named(tmp_path, rng):
         "empty_0": "is empty",
         "constant_1": "is constant",
         "nan_1": "has a NaN",
-        "real_2": "is float64 of shape (200,): a complex signal",
+        "real_2": "is float64 of shape (200,): expected a complex signal",
         "short_2": r"has shape (2, 150), and others (2, 200)",
         "object_2": "cannot be read",
     }.items():
@@ -163,9 +163,12 @@ def test_length_crops(tmp_path, rng):
     [
         ({"representation": "image"}, "representation is 'signal' or 'covariance'"),
         ({"shrinkage": 0.1}, "shrinkage and ridge are for covariance matrices"),
-        ({"signals": 2}, "at least 3 signals"),
-        ({"spread": -1.0}, "a spread of zero or more"),
-        ({"representation": "covariance", "hop": 0}, "hop of at least 1"),
+        ({"signals": 2}, "signals is 2.*expected at least 3"),
+        ({"spread": -1.0}, "spread -1.0: expected"),
+        (
+            {"representation": "covariance", "hop": 0},
+            "hop 0: expected at least",
+        ),
         ({"color": "red"}, "no option color: its options are seed, signals"),
     ],
 )

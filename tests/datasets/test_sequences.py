@@ -163,7 +163,7 @@ def test_precision_of_the_result(hand):
             lambda hand: hand * (np.arange(13) != 2)[:, None, None],
             "coincide in frame 2",
         ),
-        (lambda hand: hand[:, :20], "has 60 coordinates in a frame: 63 are wanted"),
+        (lambda hand: hand[:, :20], "has 60 coordinates in a frame: expected 63"),
     ],
 )
 def test_bad_sequences_say_why(hand, spoil, message):

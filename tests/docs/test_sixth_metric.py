@@ -9,7 +9,7 @@ import torch
 from kernels.matrices import random_correlation, random_hollow
 from kernels.references import derivative, second_derivative
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet
+from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet
 from geomstats_cor import (
     FullRankCorrelationMatrices,
     StreamingMean,
@@ -119,7 +119,7 @@ def test_layers(rng):
     regression.load_state_dict(fc.state_dict())
     coords = small.metric.to_coords(fc(points))
     torch.testing.assert_close(coords, regression(points))
-    conv = CorConv1d(SPACE, small, 3, 2, kernel_size=2, dtype=torch.float64)
+    conv = CorChannelConv(SPACE, small, 3, 2, kernel_size=2, dtype=torch.float64)
     assert conv(points).shape == (5, 4, 3, 3)
 
     model = CorNet(SPACE, small, 2, in_channels=3, mlr="olm", dtype=torch.float64)

@@ -5,7 +5,20 @@ import torch
 from kernels.matrices import equicorrelation, random_correlation
 from strategies import equipped
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from cornet_nn import (
+    CorAttention,
+    CorChannelConv,
+    CorConv1d,
+    CorFC,
+    CorMLR,
+    CorNet,
+    CorRecurrent,
+    CorResidual,
+    FrechetPool,
+    FromCoords,
+    TangentActivation,
+    ToCoords,
+)
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
 
 KEYS = tuple(METRICS)
@@ -50,10 +63,22 @@ def _space(n, key):
 LAYERS = {
     "mlr": lambda key, **to: CorMLR(_space(4, key), 3, 2, **to),
     "fc": lambda key, **to: CorFC(_space(4, key), _space(3, key), 2, **to),
-    "conv": lambda key, **to: CorConv1d(
+    "conv": lambda key, **to: CorChannelConv(
         _space(4, key), _space(3, key), 2, 2, kernel_size=1, **to
     ),
     "activation": lambda key, **to: TangentActivation(_space(4, key), torch.tanh),
+    "conv1d": lambda key, **to: CorConv1d(
+        4, 3, None, 2, 2, padding=1, metric=key, **to
+    ),
+    "coords": lambda key, **to: torch.nn.Sequential(
+        ToCoords(4, metric=key), FromCoords(4, metric=key)
+    ),
+    "residual": lambda key, **to: CorResidual(
+        TangentActivation(_space(4, key), torch.tanh), CorFC(4, 4, metric=key, **to)
+    ),
+    "pool": lambda key, **to: FrechetPool(4, 2, metric=key, **to),
+    "attention": lambda key, **to: CorAttention(4, 2, space_head=3, metric=key, **to),
+    "recurrent": lambda key, **to: CorRecurrent(4, 3, metric=key, **to),
     "cornet": lambda key, **to: CorNet(
         4, 3, 2, in_channels=2, metric=key, activation=torch.tanh, **to
     ),

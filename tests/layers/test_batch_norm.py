@@ -8,8 +8,7 @@ import torch
 import torch.distributed as dist
 from processes import FRESH
 
-from cornet_nn import CorBatchNorm, CorConv1d, CorMLR, CorSequential
-from cornet_nn._layer import Features
+from cornet_nn import CorBatchNorm, CorChannelConv, CorMLR, CorSequential
 from geomstats_cor import frechet_mean
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -144,7 +143,8 @@ class TestDefinition:
 
         def output(coords, *values):
             named = dict(zip(parameters, values, strict=True))
-            return torch.func.functional_call(layer, named, (Features(coords),))
+            keywords = dict(from_features=True)
+            return torch.func.functional_call(layer, named, (coords,), keywords)
 
         values = [p.detach().clone().requires_grad_() for p in parameters.values()]
         assert torch.autograd.gradcheck(output, (given, *values), atol=1e-6)
@@ -373,7 +373,7 @@ class TestFusion:
         space, small = space_of(key, 4), space_of(key, 3)
         layers = [
             CorBatchNorm(space, 2, scale=scale, **DOUBLE),
-            CorConv1d(space, small, 2, 2, **DOUBLE),
+            CorChannelConv(space, small, 2, 2, **DOUBLE),
             CorBatchNorm(small, 2, scale=scale, dispersion=0.5, **DOUBLE),
             CorMLR(small, 3, 2, **DOUBLE),
         ]
@@ -486,4 +486,4 @@ def test_two_processes_have_the_statistics_of_one(tmp_path):
 
 def test_the_layer_prints_itself():
     text = repr(CorBatchNorm(space_of("olm", 4), 2, scale=None, momentum=None))
-    assert "channels=2, scale=None, momentum=None, affine=True" in text
+    assert "in_channels=2, scale=None, momentum=None, affine=True" in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, CorSequential
+from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet, CorSequential
 from geomstats_cor import FullRankCorrelationMatrices
 
 from .networks import KEYS, PRODUCTS, hollow, points, randomised, space_of
@@ -38,7 +38,7 @@ def old_state(model):
     """Return the state dict that version 1 wrote for the same hyperplanes."""
     state = copy.deepcopy(model.state_dict())
     for name, module in model.named_modules():
-        if isinstance(module, CorMLR | CorFC | CorConv1d):
+        if isinstance(module, CorMLR | CorFC | CorChannelConv):
             key = f"{name}.weight" if name else "weight"
             state[key] = module.hyperplanes_in.to_normal(state[key])
             state._metadata[name]["version"] = 1
@@ -113,7 +113,7 @@ MODELS = {
     "cornet": lambda key: CorNet(4, 3, 2, metric=key, mlr="lsm", **DOUBLE),
     "sequential": lambda key: torch.nn.Sequential(
         CorSequential(
-            CorConv1d(space_of(key, 4), space_of(key, 3), 1, 2, **DOUBLE),
+            CorChannelConv(space_of(key, 4), space_of(key, 3), None, 2, **DOUBLE),
             CorMLR(space_of(key, 3), 2, 2, **DOUBLE),
         )
     ),

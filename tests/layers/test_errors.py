@@ -7,7 +7,7 @@ from geomstats.geometry.spd_matrices import SPDMatrices
 
 from cornet_nn import (
     BetaConcat,
-    CorConv1d,
+    CorChannelConv,
     CorFC,
     CorMLR,
     CorNet,
@@ -34,8 +34,8 @@ BUILDERS = {
     "mlr": lambda space: CorMLR(space, 3),
     "fc in": lambda space: CorFC(space, SMALL),
     "fc out": lambda space: CorFC(SMALL, space),
-    "conv in": lambda space: CorConv1d(space, SMALL, 2, 1),
-    "conv out": lambda space: CorConv1d(SMALL, space, 2, 1),
+    "conv in": lambda space: CorChannelConv(space, SMALL, 2, 1),
+    "conv out": lambda space: CorChannelConv(SMALL, space, 2, 1),
     "activation": lambda space: TangentActivation(space, torch.relu),
 }
 
@@ -60,7 +60,8 @@ def test_a_metric_without_hyperplanes(name):
 @every_builder
 def test_a_key_or_a_size_instead_of_a_space(name):
     for value in ("olm", 3):
-        with pytest.raises(ParameterError, match="takes a space with a metric"):
+        message = f"metric is required when space.* is {value!r}, not a space"
+        with pytest.raises(ParameterError, match=message):
             BUILDERS[name](value)
 
 
@@ -77,7 +78,7 @@ def test_weights_of_the_poly_hyperbolic_metric(name):
 @pytest.mark.parametrize("key", KEYS)
 def test_shapes(key):
     space = space_of(key, 4)
-    layer = CorMLR(space, 3, channels=2)
+    layer = CorMLR(space, 3, in_channels=2)
     for shape, message in [
         ((2, 3, 3), "for matrices of size n = 4"),
         ((2, 4, 3), "for matrices of size n = 4"),
@@ -89,7 +90,7 @@ def test_shapes(key):
         with pytest.raises(ShapeError, match=message):
             layer(torch.zeros(shape))
     with pytest.raises(ShapeError, match="has 1 channels"):
-        CorMLR(space, 3)(torch.zeros(5, 2, 4, 4))
+        CorMLR(space, 3, in_channels=1)(torch.zeros(5, 4, 4))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -125,9 +126,9 @@ def test_numbers():
     with pytest.raises(ParameterError, match="num_classes must be a positive integer"):
         CorMLR(SMALL, 0)
     with pytest.raises(ParameterError, match="channels must be a positive integer"):
-        CorMLR(SMALL, 2, channels=1.5)
+        CorMLR(SMALL, 2, in_channels=1.5)
     with pytest.raises(ParameterError, match="channels must be a positive integer"):
-        CorFC(SMALL, SMALL, channels=0)
+        CorFC(SMALL, SMALL, in_channels=0)
     with pytest.raises(ParameterError, match="no basis 'helmert'"):
         CorFC(SMALL, SMALL, basis="helmert")
 
@@ -138,7 +139,7 @@ def test_the_printed_basis_is_that_of_frobenius(name):
     with pytest.raises(ParameterError, match="belongs to the Frobenius product"):
         CorFC(SMALL, space, basis="printed")
     with pytest.raises(ParameterError, match="belongs to the Frobenius product"):
-        CorConv1d(SMALL, space, 2, 1, basis="printed")
+        CorChannelConv(SMALL, space, 2, 1, basis="printed")
 
 
 def test_arrays_of_another_library():

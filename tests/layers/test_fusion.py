@@ -7,7 +7,7 @@ import torch
 from torch.nn.utils import prune
 
 from cornet_nn import (
-    CorConv1d,
+    CorChannelConv,
     CorFC,
     CorMLR,
     CorNet,
@@ -139,13 +139,14 @@ def test_layers_that_do_not_fit():
     small, large = space_of("olm", 4), space_of("olm", 5)
     with pytest.raises(ShapeError, match="gives matrices of size 4, .* of size 5"):
         CorSequential(CorFC(large, small), CorMLR(large, 3))
-    with pytest.raises(ShapeError, match="gives 1 channels, but layer 1 takes 2"):
-        CorSequential(CorFC(large, small), CorMLR(small, 3, channels=2))
+    with pytest.raises(ShapeError, match="gives no axis of channels, .* takes 2"):
+        CorSequential(CorFC(large, small), CorMLR(small, 3, in_channels=2))
     with pytest.raises(ShapeError, match="gives numbers"):
         CorSequential(CorMLR(small, 3), CorMLR(small, 3))
-    with pytest.raises(ShapeError, match="gives 1 channels, but layer 2 takes 2"):
+    with pytest.raises(ShapeError, match="gives 3 channels, but layer 2 takes 2"):
         activation = TangentActivation(small, torch.relu)
-        CorSequential(CorFC(large, small), activation, CorMLR(small, 3, channels=2))
+        conv = CorChannelConv(large, small, 4, 3)
+        CorSequential(conv, activation, CorMLR(small, 3, in_channels=2))
 
 
 @pytest.mark.parametrize("fuse", [True, False])
@@ -158,7 +159,7 @@ def test_a_layer_after_an_activation_looks_at_channels(before, shape, fuse):
     for layer in (
         CorMLR(space, 2, dtype=given.dtype),
         CorFC(space, small, dtype=given.dtype),
-        CorConv1d(space, small, 1, 2, dtype=given.dtype),
+        CorChannelConv(space, small, None, 2, dtype=given.dtype),
     ):
         model = CorSequential(*before, activation, layer, fuse=fuse)
         torch.testing.assert_close(model(given), layer(activation(given)))
@@ -168,7 +169,7 @@ def test_a_layer_after_an_activation_looks_at_channels(before, shape, fuse):
 def test_a_layer_after_an_activation_refuses_other_channels(fuse):
     space = space_of("olm", 4)
     activation = TangentActivation(space, torch.tanh)
-    layer = CorConv1d(space, space, 5, 2, kernel_size=2)
+    layer = CorChannelConv(space, space, 5, 2, kernel_size=2)
     model = CorSequential(activation, layer, fuse=fuse)
     for channels in (1, 4, 6):
         with pytest.raises(ShapeError, match="the layer has 5 channels"):

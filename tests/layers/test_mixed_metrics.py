@@ -231,7 +231,7 @@ def test_bad_input_is_still_the_fault_of_the_input():
 def test_a_hidden_matrix_that_fails_is_named(key, other, fuse):
     model = CorNet(5, 4, 3, metric=key, mlr=other, fuse=fuse)
     torch.nn.init.constant_(model.conv.weight, float("nan"))
-    message = "hidden matrix.*CorConv1d and CorMLR.*float32.*lr.*gain.*dtype"
+    message = "hidden matrix.*CorChannelConv and CorMLR.*float32.*lr.*gain.*dtype"
     with pytest.raises(HiddenMatrixError, match=message) as caught:
         model(points(5, (3,), dtype=torch.float32))
     assert isinstance(caught.value, GeomstatsCorError)

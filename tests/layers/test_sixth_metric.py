@@ -5,7 +5,7 @@ import pytest
 import torch
 from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangularMatrices
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet, TangentActivation
 from geomstats_cor import FullRankCorrelationMatrices, kernels
 from geomstats_cor.diffeos import CorrelationDiffeo
 from geomstats_cor.geometries.flat import StrictlyLowerMetric
@@ -15,6 +15,7 @@ from geomstats_cor.metrics.base import CorrelationMetric
 from .networks import PRODUCTS, points, randomised, space_of
 
 STRETCH = 3.0
+DOUBLE = dict(dtype=torch.float64)
 
 
 class StretchedDiffeo(CorrelationDiffeo):
@@ -84,7 +85,7 @@ def test_logits_and_outputs_are_those_of_the_definition():
 def test_all_layers_run_and_learn():
     torch.manual_seed(0)
     given = points(5, (6, 3))
-    conv = CorConv1d(stretched(5), stretched(4), 3, 2, 2, dtype=torch.float64)
+    conv = CorChannelConv(stretched(5), stretched(4), 3, 2, kernel_size=2, **DOUBLE)
     assert conv(given).shape == (6, 4, 4, 4)
     activation = TangentActivation(stretched(5), torch.tanh)
     identity = torch.eye(5, dtype=torch.float64)

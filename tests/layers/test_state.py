@@ -6,7 +6,7 @@ import io
 import pytest
 import torch
 
-from cornet_nn import CorConv1d, CorFC, CorMLR, CorNet, TangentActivation
+from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet, TangentActivation
 from geomstats_cor.exceptions import ParameterError
 
 from .networks import KEYS, points, space_of
@@ -54,7 +54,8 @@ def test_another_basis_is_refused():
 
 def test_another_metric_of_the_output_is_refused():
     layers = [
-        CorConv1d(space_of("olm", 4), space_of(key, 3), 1, 1) for key in ("olm", "ecm")
+        CorChannelConv(space_of("olm", 4), space_of(key, 3), 1, 1)
+        for key in ("olm", "ecm")
     ]
     with pytest.raises(ParameterError, match="output was OffLogMetric"):
         layers[1].load_state_dict(layers[0].state_dict())

@@ -220,10 +220,10 @@ def test_autocast_of_a_compiled_layer():
 def test_representations():
     space, small = space_of("olm", 5), space_of("lsm", 3)
     assert repr(CorMLR(space, 4, 2)) == (
-        "CorMLR(n=5, metric=OffLogMetric, num_classes=4, channels=2)"
+        "CorMLR(n=5, metric=OffLogMetric, in_channels=2, num_classes=4)"
     )
     assert repr(CorFC(space, small)) == (
-        "CorFC(n=5 -> 3, metric=OffLogMetric -> LogScaledMetric, channels=1, "
+        "CorFC(n=5 -> 3, metric=OffLogMetric -> LogScaledMetric, in_channels=None, "
         "basis='orthonormal')"
     )
     assert "fuse=True" in repr(CorNet(4, 3, 2, metric="ecm"))
@@ -231,15 +231,15 @@ def test_representations():
 
 def test_shapes_of_batches():
     space = space_of("ecm", 4)
-    one, two = CorMLR(space, 3), CorMLR(space, 3, channels=2)
+    one, two = CorMLR(space, 3), CorMLR(space, 3, in_channels=2)
     fc = CorFC(space, space_of("ecm", 3))
     for shape, expected in [
         ((4, 4), (3,)),
         ((5, 4, 4), (5, 3)),
         ((1, 4, 4), (1, 3)),
         ((0, 4, 4), (0, 3)),
-        ((5, 1, 4, 4), (5, 3)),
-        ((6, 5, 1, 4, 4), (6, 5, 3)),
+        ((5, 1, 4, 4), (5, 1, 3)),
+        ((6, 5, 2, 4, 4), (6, 5, 2, 3)),
     ]:
         given = torch.eye(4).expand(shape)
         assert one(given).shape == expected

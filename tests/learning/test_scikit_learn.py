@@ -22,7 +22,9 @@ from geomstats_cor.exceptions import BadMatricesError, CleaningWarning
 from geomstats_cor.kernels import pack_strictly_lower
 from geomstats_cor.learning import (
     GeodesicRegression,
+    KNearestNeighbors,
     MinimumDistanceToMean,
+    OutlierDetector,
     PrincipalGeodesicAnalysis,
     ToCoords,
     ToKernel,
@@ -34,12 +36,22 @@ ESTIMATORS = (
     GeodesicRegression,
     MinimumDistanceToMean,
     ToKernel,
+    KNearestNeighbors,
+    OutlierDetector,
 )
+
+
+# scikit-learn expects outliers in any data, where a threshold may find none.
+EXTRA = {OutlierDetector: dict(contamination=0.1)}
 
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [Estimator(metric=key, on_bad="repair") for Estimator in ESTIMATORS for key in KEYS]
+    [
+        Estimator(metric=key, on_bad="repair", **EXTRA.get(Estimator, {}))
+        for Estimator in ESTIMATORS
+        for key in KEYS
+    ]
 )
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
@@ -55,7 +67,12 @@ def test_checks_of_scikit_learn_with_defaults(Estimator):
 
 
 TRANSFORMERS = (ToCoords, PrincipalGeodesicAnalysis, ToKernel)
-TAKING_MATRICES = (*TRANSFORMERS, MinimumDistanceToMean)
+TAKING_MATRICES = (
+    *TRANSFORMERS,
+    MinimumDistanceToMean,
+    KNearestNeighbors,
+    OutlierDetector,
+)
 
 every_transformer = pytest.mark.parametrize("Transformer", TRANSFORMERS)
 
@@ -83,7 +100,8 @@ def answer(model, data):
     """Return what a fitted estimator has to say about the data."""
     if isinstance(model, GeodesicRegression):
         return model.predict(data[1][:, None])
-    method = "transform" if hasattr(model, "transform") else "decision_function"
+    methods = ("transform", "decision_function", "predict_proba")
+    method = next(name for name in methods if hasattr(model, name))
     return getattr(model, method)(data[0])
 
 

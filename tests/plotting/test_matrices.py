@@ -2,10 +2,16 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
-from geomstats_cor import METRICS, FullRankCorrelationMatrices, plotting
+from geomstats_cor import (
+    METRICS,
+    CorrelationStack,
+    FullRankCorrelationMatrices,
+    plotting,
+)
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 
@@ -110,3 +116,28 @@ def test_no_figure_is_made_current_when_axes_are_given(five):
     figure = plt.Figure()
     plotting.plot_matrix(five[0], ax=figure.add_subplot())
     assert plt.get_fignums() == []
+
+
+class TestNames:
+    def test_of_a_data_frame_label_the_axes(self):
+        names = ["Cz", "Pz", "Oz"]
+        table = pd.DataFrame(np.eye(3), names, names)
+        image = plotting.plot_matrix(table)
+        for axis in (image.axes.xaxis, image.axes.yaxis):
+            assert [label.get_text() for label in axis.get_ticklabels()] == names
+        other = plotting.plot_matrix(np.eye(3), names=["a", "b", "c"])
+        assert other.axes.get_xticklabels()[1].get_text() == "b"
+        with pytest.raises(ShapeError, match="expected 3 names.*got 2"):
+            plotting.plot_matrix(np.eye(3), names=["a", "b"])
+
+    def test_of_a_stack_are_titles_and_labels(self):
+        stack = CorrelationStack([np.eye(3)] * 2, ["Cz", "Pz", "Oz"], ["ann", "bob"])
+        axes = plotting.plot_matrices(stack)
+        assert [ax.get_title() for ax in axes] == ["ann", "bob"]
+        assert axes[1].get_yticklabels()[2].get_text() == "Oz"
+
+    def test_of_many_variables_some_are_written(self):
+        names = [f"v{i}" for i in range(60)]
+        axes = plotting.plot_matrix(pd.DataFrame(np.eye(60), names, names)).axes
+        labels = [label.get_text() for label in axes.get_xticklabels()]
+        assert labels[0] == "v0" and labels[-1] == "v59" and len(labels) == 16

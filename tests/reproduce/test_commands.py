@@ -11,7 +11,7 @@ import pytest
 
 from cornet_nn.reproduce import TABLES, accuracies, add_parser, methods, report
 from cornet_nn.reproduce.methods import find_method, why_not
-from cornet_nn.reproduce.published import published_settings
+from cornet_nn.reproduce.published import published_results, published_settings
 from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 from geomstats_cor.exceptions import ParameterError
@@ -53,15 +53,13 @@ def test_list(capsys):
 
 
 def test_main_results(folder, tmp_path, capsys):
-    names = ["GrNet", "CorNet-OLM", "CorNet-LSM", "CorNet-LSM (exact D*)"]
+    names = ["CorNet-OLM", "CorNet-LSM", "CorNet-LSM (exact D*)"]
     options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
     command("main", *options, "--only", *names)
     rows, text = table_of(tmp_path, "main")
     for data in ("Radar", "HDM05", "FPHA"):
         assert is_accuracy(rows["CorNet-OLM", data]["ours_mean"])
         assert rows["CorNet-LSM (exact D*)", data]["paper_mean"] == ""
-        assert rows["GrNet", data]["ours_mean"] == ""
-        assert "not implemented here" in rows["GrNet", data]["note"]
     assert rows["CorNet-OLM", "HDM05"]["paper_mean"] == "81.46"
     assert rows["CorNet-OLM", "HDM05"]["note"] == "1 epochs instead of 200"
     assert "no folder ntu120" in rows["CorNet-OLM", "NTU120"]["note"]
@@ -93,9 +91,31 @@ def test_spd_networks_without_the_extra(monkeypatch):
     assert why_not("SPDMLR-AIM") == ""
 
 
-@pytest.mark.parametrize("name", ["GrNet", "SPDResNet-LEM", "SPDResNet-LEM-EigN"])
-def test_what_is_not_implemented_has_the_number_of_the_paper_only(name):
-    assert why_not(name) == "the paper's number only: not implemented here"
+def test_every_row_of_the_paper_can_be_computed():
+    names = {cell.method for table in TABLES for cell in published_results(table)}
+    assert HAS_SPD_LEARN is False or {why_not(name) for name in names} == {""}
+    for name in names - {cell.method for cell in published_results("runtime")}:
+        model = find_method(name, "FPHA").make(3, 0, False)
+        assert model.max_epochs == 3
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["GrNet", "GyroGr", "GyroGr-Scaling"],
+        ["GyroLE", "GyroLC", "SPDResNet-LEM", "SPDResNet-AIM"],
+        ["GyroAI", "GyroSPD++"],
+    ],
+)
+def test_networks_of_gyrovectors_and_subspaces(folder, tmp_path, names, monkeypatch):
+    settings = copy.deepcopy(published_settings())
+    settings["data"]["FPHA"]["hidden"] = 3
+    monkeypatch.setattr(methods, "published_settings", lambda: settings)
+    options = ["--seeds", 1, "--epochs", 1, "--output", tmp_path, "--data", folder]
+    command("main", *options, "--only", *names, "--quiet")
+    rows, _ = table_of(tmp_path, "main")
+    for name in names:
+        assert is_accuracy(rows[name, "FPHA"]["ours_mean"])
 
 
 def test_deviations_are_those_of_a_sample():

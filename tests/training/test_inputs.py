@@ -51,7 +51,7 @@ class TestKinds:
         X, y = signals(time=60)
         windows = X.reshape(40, 4, 3, 20).swapaxes(1, 2)
         actual, model = probabilities(windows, y)
-        assert model.module_.conv.channels == 3
+        assert model.module_.conv.in_channels == 3
         S = CovariancePooling()(torch.as_tensor(windows)).numpy()
         np.testing.assert_allclose(actual, probabilities(S, y)[0], rtol=1e-8)
 
@@ -92,7 +92,7 @@ class TestFrontEnds:
         learnt = model.module_.front_end[0].conv.weight
         assert learnt.dtype == torch.float64
         assert float((learnt - before).abs().max().detach()) > 1e-3
-        assert model.module_.conv.channels == 2
+        assert model.module_.conv.in_channels == 2
         assert model.score(X, y) > 0.8
 
     def test_a_function_that_makes_a_front_end_is_seeded(self):

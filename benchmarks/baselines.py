@@ -1,0 +1,263 @@
+"""Accuracy of all networks of the paper on data that is at hand.
+
+    python -m benchmarks.baselines --data DIR --jobs 2 --document docs/baselines.md
+
+The fourteen networks for comparison and the five correlation networks, five seeds each,
+under one budget: the same optimizer, batches and number of epochs, and a learning rate
+that is chosen for each training part among the same candidates, by a fifth of it that
+is held out. Nothing is chosen by a test part: the parameters after the last epoch are
+tested. The best of the last epochs is shown beside it, because published numbers mix
+the two. Each cell is written to a file when it is computed, and is not computed again.
+"""
+
+import argparse
+import json
+import statistics
+import time
+import warnings
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import torch
+from joblib import Parallel, delayed
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from cornet_nn import CorNet
+from cornet_nn.baselines import BASELINES
+from cornet_nn.baselines.classifier import AMSGrad
+from cornet_nn.reproduce.published import published_results
+from geomstats_cor import kernels
+from geomstats_cor.exceptions import GeomstatsCorError
+
+from .baseline_problems import PROBLEMS
+from .real_data import replace_marked
+
+RATES = (1e-3, 5e-3, 2e-2)
+BATCH, LAST, HELD_OUT = 30, 10, 5
+NETWORKS = tuple(dict.fromkeys(cell.method for cell in published_results("main")))
+# Failures of a network that ran away, and of decompositions of what it made.
+_DIVERGED = (GeomstatsCorError, torch.linalg.LinAlgError)
+
+
+def main():
+    """Compute, print and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.baselines")
+    parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
+    parser.add_argument("--output", type=Path, default=Path("build/baselines"))
+    parser.add_argument("--only", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
+    parser.add_argument(
+        "--networks",
+        nargs="+",
+        choices=NETWORKS,
+        default=list(NETWORKS),
+        metavar="NAME",
+    )
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument(
+        "--document", type=Path, help="Markdown file whose marked part is replaced"
+    )
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    budget = arguments.epochs, arguments.seeds
+    # The slowest first, so that no process is left with them at the end.
+    slow = ("GyroSPD++", "GyroAI")
+    networks = sorted(arguments.networks, key=lambda name: name not in slow)
+    cells = [(name, network) for network in networks for name in arguments.only]
+    Parallel(arguments.jobs)(
+        delayed(compute)(*cell, *budget, arguments.data, arguments.output)
+        for cell in cells
+    )
+    text = report(arguments.output, *budget)
+    print(text)
+    if arguments.document:
+        replace_marked(arguments.document, text, "networks")
+
+
+def compute(name, network, epochs, seeds, data, output):
+    """Score a network on a problem, unless it is done already."""
+    store = output / f"{name} {network} {epochs} {seeds}.json"
+    if store.exists():
+        return
+    torch.set_num_threads(1)
+    problem, start = PROBLEMS[name](data, seeds), time.perf_counter()
+    inputs, make = network_of(network, problem)
+    last, best, rates, seconds = [], [], [], []
+    for seed, (train, test) in enumerate(problem.splits):
+        rates.append(chosen_rate(make, inputs, problem, train, epochs, seed, rates))
+        run = trained(
+            make, inputs, problem.labels, train, test, rates[-1], epochs, seed
+        )
+        last.append(run["accuracies"][-1])
+        best.append(max(run["accuracies"]))
+        seconds.append(run["seconds"])
+    result = {
+        "title": problem.title,
+        "last": last,
+        "best": best,
+        "rates": rates,
+        "seconds": statistics.median(seconds),
+        "minutes": (time.perf_counter() - start) / 60.0,
+    }
+    temporary = store.with_suffix(".part")
+    temporary.write_text(json.dumps(result, indent=1))
+    temporary.rename(store)
+    print(store.stem, json.dumps(result), flush=True)
+
+
+def network_of(name, problem):
+    """Return the inputs of a network as a tensor, and a function that makes it."""
+    classes = int(problem.labels.max()) + 1
+    if name.startswith("CorNet-"):
+        metric = name.removeprefix("CorNet-").lower()
+        inputs = kernels.cor(torch.as_tensor(problem.inputs["channels"]))
+        shape = inputs.shape[1:]
+        return inputs, lambda: CorNet(
+            shape[1],
+            problem.hidden,
+            num_classes=classes,
+            in_channels=shape[0],
+            metric=metric,
+        )
+    baseline = BASELINES[name]
+    inputs = torch.as_tensor(problem.inputs[baseline.form])
+    shape = tuple(inputs.shape[1:]) if inputs.ndim == 4 else (1, *inputs.shape[1:])
+    sizes = {"covariance": (problem.sizes,), "channels": (problem.hidden,)}
+    arguments = shape, classes, sizes.get(baseline.form, ()), 1.0
+    return inputs, lambda: baseline.make(*arguments)
+
+
+def chosen_rate(make, inputs, problem, train, epochs, seed, known):
+    """Return the learning rate with the best accuracy on what is held out."""
+    places = [train.tolist() == other.tolist() for other, _ in problem.splits[:seed]]
+    if any(places):  # the same training part, the same choice
+        return known[places.index(True)]
+    labels = problem.labels[train]
+    if problem.groups is None:
+        folds = StratifiedKFold(HELD_OUT, shuffle=True, random_state=0)
+        own, held_out = next(folds.split(labels, labels))
+    else:
+        groups = problem.groups[train]
+        count = min(HELD_OUT, len(np.unique(groups)))
+        folds = StratifiedGroupKFold(count, shuffle=True, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            own, held_out = next(folds.split(labels, labels, groups))
+    parts = train[own], train[held_out]
+    scores = [
+        statistics.fmean(
+            trained(make, inputs, problem.labels, *parts, rate, epochs, seed)[
+                "accuracies"
+            ]
+        )
+        for rate in RATES
+    ]
+    return RATES[int(np.argmax(scores))]
+
+
+def trained(make, inputs, labels, train, test, rate, epochs, seed):
+    """Train a network, and return test accuracies of the last epochs.
+
+    An epoch after which the network cannot be computed has no right answer.
+    """
+    torch.manual_seed(seed)
+    model, accuracies, seconds = make(), [], []
+    with torch.no_grad():
+        features = model.features(inputs).float()
+    targets = torch.as_tensor(labels)
+    optimizer = AMSGrad(model.parameters(), lr=rate)
+    generator = torch.Generator().manual_seed(seed)
+    try:
+        for epoch in range(epochs):
+            start = time.process_time()
+            model.train()
+            order = torch.as_tensor(train)[
+                torch.randperm(len(train), generator=generator)
+            ]
+            for batch in order.split(BATCH):
+                optimizer.zero_grad()
+                logits = model.from_features(features[batch])
+                torch.nn.functional.cross_entropy(logits, targets[batch]).backward()
+                optimizer.step()
+            seconds.append(time.process_time() - start)
+            if epoch >= epochs - LAST:
+                accuracies.append(_accuracy(model, features[test], targets[test]))
+    except _DIVERGED:
+        accuracies.append(0.0)
+    return {
+        "accuracies": accuracies,
+        "seconds": statistics.median(seconds) if seconds else float("nan"),
+    }
+
+
+def _accuracy(model, features, targets):
+    model.eval()
+    with torch.no_grad():
+        logits = torch.cat([model.from_features(part) for part in features.split(100)])
+    return 100.0 * float((logits.argmax(-1) == targets).double().mean())
+
+
+def report(folder, epochs, seeds):
+    """Return the Markdown of all finished cells."""
+    versions = ", ".join(f"{k} {version(k)}" for k in ("torch", "numpy"))
+    results = {}
+    for store in folder.glob(f"* {epochs} {seeds}.json"):
+        name, network = store.stem.split(" ")[:2]
+        results[name, network] = json.loads(store.read_text())
+    names = [n for n in PROBLEMS if any(n == name for name, _ in results)]
+    titles = [
+        next(r["title"] for (name, _), r in results.items() if name == n) for n in names
+    ]
+    lines = [
+        f"Measured {date.today()} with {versions}: {seeds} seeds, {epochs} epochs. "
+        f"Test accuracy after the last epoch, %, ± its deviation over seeds; in "
+        f"brackets the best of the last {LAST} epochs, and CPU seconds of an epoch.",
+        "",
+        f"| network | {' | '.join(titles)} |",
+        "|---" * (1 + len(names)) + "|",
+    ]
+    for network in NETWORKS:
+        row = [results.get((name, network)) for name in names]
+        if any(row):
+            lines.append(f"| {network} | {' | '.join(map(_cell, row))} |")
+    lines.append("")
+    lines += [
+        _verdict(name, title, results)
+        for name, title in zip(names, titles, strict=True)
+    ]
+    return "\n".join(lines)
+
+
+def _cell(result):
+    if result is None:
+        return ""
+    last = result["last"]
+    spread = f" ± {statistics.stdev(last):.1f}" if len(last) > 1 else ""
+    best = statistics.fmean(result["best"])
+    return (
+        f"{statistics.fmean(last):.1f}{spread} ({best:.1f}, {result['seconds']:.2g} s)"
+    )
+
+
+def _verdict(name, title, results):
+    """Say who wins on a problem."""
+    means = {
+        network: statistics.fmean(result["last"])
+        for (other, network), result in results.items()
+        if other == name
+    }
+    ours = {k: v for k, v in means.items() if k.startswith("CorNet-")}
+    others = {k: v for k, v in means.items() if k not in ours}
+    best = [max(group, key=group.get) for group in (ours, others) if group]
+    words = " before ".join(
+        f"{network} ({means[network]:.1f})"
+        for network in sorted(best, key=means.get, reverse=True)
+    )
+    return f"- {title}: {words}."
+
+
+if __name__ == "__main__":
+    main()

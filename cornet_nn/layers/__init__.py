@@ -1,0 +1,1 @@
+"""Layers; their public names are in `cornet_nn`."""

@@ -1,0 +1,154 @@
+r"""What a layer asks of a space.
+
+A layer takes a space with a metric and asks that metric for everything. There are two
+levels, and a layer that asks for the second refuses a space of the first when it is
+built:
+
+- `ReadableMetric`: points can be read. `metric.hyperplanes()` returns signed distances
+  to hyperplanes, see `SpaceHyperplanes`, which is all that `CorMLR` needs.
+- `WritableMetric`: points can be written, too. `to_coords` and `from_coords` are
+  inverse to each other and `is_same` says whether two metrics have the same
+  coordinates. All layers work over such a space.
+
+A third, optional one is `FactorMetric`: neighbouring layers under different metrics
+meet in a factor of the matrix instead of the matrix.
+
+To bring a space of your own, give it a `metric` with these methods. A flat metric needs
+`to_coords`, `from_coords` and `is_same` only: `FlatHyperplanes` of
+`geomstats_cor.hyperplanes` derives the rest from them and from the lengths of tangent
+vectors at the origin. These are protocols, so no class has to inherit from them.
+"""
+
+from typing import Any, Protocol, runtime_checkable
+
+
+@runtime_checkable
+class SpaceHyperplanes(Protocol):
+    r"""Signed distances to hyperplanes, and the operations in coordinates.
+
+    A point has *features* (what weights multiply) and *coordinates* (what points are
+    made of); both are vectors of length `dim`, and they are equal for most flat
+    metrics. Every array may have further axes of a batch in front.
+
+    Attributes
+    ----------
+    metric : ReadableMetric
+        Metric.
+    n : int
+        Size of the matrices.
+    dim : int
+        Dimension d of the space.
+    gain : float
+        Factor on initial weights after which `coords` gives points as large as the
+        input.
+    logit_gain : float
+        Factor on initial weights after which logits are of order one.
+    """
+
+    metric: Any
+    n: int
+    dim: int
+    gain: float
+    logit_gain: float
+
+    def features(self, point):
+        """Return the features [..., d] of points [..., n, n]."""
+
+    def features_of_coords(self, coords):
+        """Return the features [..., d] of points with coordinates [..., d]."""
+
+    def offsets(self, channels):
+        """Return how many offsets a hyperplane of a product of channels has."""
+
+    def logits(self, features, weight, gamma):
+        """Return signed distances times lengths of normals, [..., out].
+
+        Features are [..., channels, d], weights [out, channels, d], and offsets
+        [out, offsets].
+        """
+
+    def initial_weight(self, noise):
+        """Return weights [out, channels, d] from as many standard normal numbers."""
+
+    def to_weight(self, normal):
+        """Return the weights [..., d] of packed normals [..., d] at the origin."""
+
+    def to_normal(self, weight):
+        """Invert `to_weight`."""
+
+    def normals(self, weight):
+        """Return the normals [..., n, n] with weights [..., d]."""
+
+    def coords(self, distances, basis="orthonormal"):
+        """Return coordinates of points from signed distances [..., d] to the axes."""
+
+    def joint_coords(self, distances, basis="orthonormal"):
+        """Return coordinates [..., k, d] of k points that are one point of a product.
+
+        Equal to `coords` unless the space of several points is joined otherwise.
+        """
+
+    def activate(self, coords, function):
+        """Apply a pointwise function to logarithms at the origin, in coordinates."""
+
+    def to_tangent(self, coords):
+        """Return logarithms at the origin, in an orthonormal basis, of coordinates."""
+
+    def from_tangent(self, tangent_vec):
+        """Invert `to_tangent`."""
+
+    def mean(self, tangent_vec):
+        """Return the mean [..., d] of a stack [N, ..., d] of such logarithms."""
+
+    def translate(self, tangent_vec, to_origin):
+        """Move points by the isometry that takes one of them to the origin."""
+
+    def squared_distances(self, coords_a, coords_b):
+        """Return d(a, b)^2, [..., M, N], of coordinates [..., M, d], [..., N, d]."""
+
+    def weighted_means(self, coords, weights):
+        """Return Fréchet means [..., M, d] of [..., N, d] for weights [..., M, N]."""
+
+    def shift(self, coords, base):
+        """Return Exp at `base` of Log at the origin of `coords`, carried there."""
+
+
+@runtime_checkable
+class ReadableMetric(Protocol):
+    """A metric whose points a layer can read."""
+
+    def hyperplanes(self) -> SpaceHyperplanes:
+        """Return the hyperplanes of the metric."""
+
+
+@runtime_checkable
+class WritableMetric(ReadableMetric, Protocol):
+    """A metric whose points a layer can read and write."""
+
+    def to_coords(self, point):
+        """Return the coordinates [..., d] of points [..., n, n], zero at the origin."""
+
+    def from_coords(self, coords):
+        """Return the points [..., n, n] with coordinates [..., d]."""
+
+    def is_same(self, other):
+        """Tell whether another metric has the same points and coordinates."""
+
+
+@runtime_checkable
+class FactorMetric(WritableMetric, Protocol):
+    r"""A metric that also converts between coordinates and factors F of a point F F'.
+
+    A point of large condition number may be indefinite by rounding; its factor is not.
+    """
+
+    diffeo: Any
+
+    def bounded_coords(self, coords):
+        """Bound coordinates smoothly, so that all that is computed is finite."""
+
+    def factor_from_coords(self, coords):
+        """Return factors [..., n, n] of the points with given coordinates."""
+
+    def coords_from_factor(self, factor, is_lower=False):
+        """Return the coordinates of points with given factors."""

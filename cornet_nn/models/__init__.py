@@ -1,0 +1,1 @@
+"""Networks of layers; their public names are in `cornet_nn`."""

@@ -1,0 +1,317 @@
+r"""Products of spaces of different sizes and metrics.
+
+A point of :math:`M_1 \times \dots \times M_k` is stored as the block-diagonal matrix of
+its factors, of size :math:`n = n_1 + \dots + n_k`, so that every layer can take it. Its
+features and coordinates are those of the factors one after the other, and logits are
+sums of logits of the factors.
+"""
+
+import math
+
+import torch
+
+from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.hyperplanes import Hyperplanes
+
+
+class ProductSpace:
+    """The product of spaces with metrics.
+
+    Parameters
+    ----------
+    *spaces : FullRankCorrelationMatrices or SPDMatrices
+        Factors, each with a metric.
+
+    Attributes
+    ----------
+    n : int
+        Sum of the sizes of the factors.
+    dim : int
+        Sum of their dimensions.
+    metric : ProductMetric
+        Metric.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CorMLR
+    >>> from cornet_nn.spaces import ProductSpace, SPDMatrices
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> space = ProductSpace(
+    ...     FullRankCorrelationMatrices(5, equip="olm"), SPDMatrices(3, equip="lcm")
+    ... )
+    >>> point = space.join(torch.eye(5).expand(8, 5, 5), torch.eye(3).expand(8, 3, 3))
+    >>> CorMLR(space, num_classes=2)(point).shape
+    torch.Size([8, 2])
+    """
+
+    def __init__(self, *spaces):
+        bare = [i for i, s in enumerate(spaces) if getattr(s, "metric", None) is None]
+        if len(spaces) < 2 or bare:
+            raise ParameterError(
+                f"expected at least two spaces with metrics, got {len(spaces)}"
+                + (f", of which {bare} have no metric." if bare else ".")
+            )
+        self.spaces = spaces
+        self.sizes = tuple(space.n for space in spaces)
+        self.n, self.dim = sum(self.sizes), sum(space.dim for space in spaces)
+        self.metric = ProductMetric(self)
+
+    def join(self, *points):
+        """Return points of the factors as one block-diagonal matrix.
+
+        Parameters
+        ----------
+        *points : tensor, shape=[..., n_i, n_i]
+            A point of each factor, with the same batch axes.
+
+        Returns
+        -------
+        point : tensor, shape=[..., n, n]
+            Block-diagonal matrices.
+        """
+        shapes = [tuple(point.shape) for point in points]
+        batches = {shape[:-2] for shape in shapes}
+        if [shape[-2:] for shape in shapes] != [(n, n) for n in self.sizes] or (
+            len(batches) != 1
+        ):
+            wanted = ", ".join(f"[..., {n}, {n}]" for n in self.sizes)
+            raise ShapeError(
+                f"expected points of shapes {wanted} with the same batch axes, got "
+                f"{', '.join(map(str, shapes))}."
+            )
+        joined = points[0].new_zeros(*batches.pop(), self.n, self.n)
+        start = 0
+        for point, n in zip(points, self.sizes, strict=True):
+            joined[..., start : start + n, start : start + n] = point
+            start += n
+        return joined
+
+    def split(self, point):
+        """Return the diagonal blocks, one for each factor.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Block-diagonal matrices.
+
+        Returns
+        -------
+        points : tuple of tensor, shape=[..., n_i, n_i]
+            A point of each factor.
+        """
+        if tuple(point.shape[-2:]) != (self.n, self.n):
+            raise ShapeError(
+                f"point: expected shape [..., {self.n}, {self.n}], got "
+                f"{tuple(point.shape)}."
+            )
+        blocks, start = [], 0
+        for n in self.sizes:
+            blocks.append(point[..., start : start + n, start : start + n])
+            start += n
+        return tuple(blocks)
+
+
+class ProductMetric:
+    """The metric of a product, with the coordinates of the factors joined.
+
+    Parameters
+    ----------
+    space : ProductSpace
+        Product.
+    """
+
+    def __init__(self, space):
+        self._space = space
+        self.factors = tuple(factor.metric for factor in space.spaces)
+
+    def to_coords(self, point):
+        """Return the coordinates [..., d] of block-diagonal points [..., n, n]."""
+        blocks = self._space.split(point)
+        return torch.cat(
+            [
+                metric.to_coords(block)
+                for metric, block in zip(self.factors, blocks, strict=True)
+            ],
+            dim=-1,
+        )
+
+    def from_coords(self, coords):
+        """Return the block-diagonal points [..., n, n] with given coordinates."""
+        dims = [factor.dim for factor in self._space.spaces]
+        return self._space.join(
+            *(
+                metric.from_coords(part)
+                for metric, part in zip(
+                    self.factors, coords.split(dims, -1), strict=True
+                )
+            )
+        )
+
+    def is_same(self, other):
+        """Tell whether another metric is a product of the same metrics."""
+        return (
+            isinstance(other, ProductMetric)
+            and len(self.factors) == len(other.factors)
+            and all(map(_are_same, self.factors, other.factors))
+        )
+
+    def hyperplanes(self):
+        """Return the hyperplanes of the metric."""
+        return ProductHyperplanes(self)
+
+
+class ProductHyperplanes(Hyperplanes):
+    """The hyperplanes of a product: features joined, logits added.
+
+    Parameters
+    ----------
+    metric : ProductMetric
+        Metric.
+    """
+
+    gain = dispersion = weight_of_covector = 1.0
+
+    def __init__(self, metric):
+        super().__init__(metric)
+        self.factors = tuple(factor.hyperplanes() for factor in metric.factors)
+        self._dims = [planes.dim for planes in self.factors]
+
+    def _each(self, name, *arrays, **options):
+        """Call a method of every factor with its parts of arrays, and join results."""
+        parts = zip(*(array.split(self._dims, -1) for array in arrays), strict=True)
+        return torch.cat(
+            [
+                getattr(planes, name)(*part, **options)
+                for planes, part in zip(self.factors, parts, strict=True)
+            ],
+            dim=-1,
+        )
+
+    def initial_logit(self):
+        """Return the root mean square of the coordinates."""
+        return 1.0 / math.sqrt(self.dim)
+
+    @property
+    def logit_gain(self):
+        """From the root of the number of coordinates to that of variables."""
+        return math.sqrt(self.dim / self.n)
+
+    def features(self, point):
+        """Return the features of all factors."""
+        blocks = self.metric._space.split(point)
+        features = [p.features(b) for p, b in zip(self.factors, blocks, strict=True)]
+        return torch.cat(features, dim=-1)
+
+    def features_of_coords(self, coords):
+        """Return the same from coordinates."""
+        return self._each("features_of_coords", coords)
+
+    def offsets(self, channels):
+        """Return the sum of the numbers of offsets."""
+        return sum(planes.offsets(channels) for planes in self.factors)
+
+    def logits(self, features, weight, gamma):
+        """Return sums of logits."""
+        counts = [planes.offsets(weight.shape[-2]) for planes in self.factors]
+        parts = zip(
+            self.factors,
+            features.split(self._dims, -1),
+            weight.split(self._dims, -1),
+            gamma.split(counts, -1),
+            strict=True,
+        )
+        return sum(planes.logits(*part) for planes, *part in parts)
+
+    def coords(self, distances, basis="orthonormal"):
+        """Return the coordinates of all factors."""
+        # The check of a basis passes numbers of another library.
+        distances = torch.as_tensor(distances)
+        return self._each("coords", distances, basis=basis)
+
+    def to_tangent(self, coords):
+        """Return logarithms in all factors."""
+        return self._each("to_tangent", coords)
+
+    def from_tangent(self, tangent_vec):
+        """Invert `to_tangent`."""
+        return self._each("from_tangent", tangent_vec)
+
+    def mean(self, tangent_vec):
+        """Return the means of the factors."""
+        return self._each("mean", tangent_vec)
+
+    def translate(self, tangent_vec, to_origin):
+        """Move points in all factors."""
+        return self._each("translate", tangent_vec, to_origin)
+
+    def squared_distances(self, coords_a, coords_b):
+        """Return sums of squared distances."""
+        parts = zip(
+            self.factors,
+            coords_a.split(self._dims, -1),
+            coords_b.split(self._dims, -1),
+            strict=True,
+        )
+        return sum(planes.squared_distances(a, b) for planes, a, b in parts)
+
+    def weighted_means(self, coords, weights):
+        """Return the means of the factors."""
+        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
+        means = [planes.weighted_means(part, weights) for planes, part in parts]
+        return torch.cat(means, dim=-1)
+
+    def shift(self, coords, base):
+        """Move along geodesics of all factors."""
+        return self._each("shift", coords, base)
+
+    def activate(self, coords, function):
+        """Apply a function in the tangent spaces of all factors."""
+        return self._each("activate", coords, function=function)
+
+    def initial_weight(self, noise):
+        """Return the initial weights of the factors, in proportion to dimensions."""
+        weights = [
+            planes.initial_weight(part) * math.sqrt(planes.dim / self.dim)
+            for planes, part in zip(
+                self.factors, noise.split(self._dims, -1), strict=True
+            )
+        ]
+        return torch.cat(weights, dim=-1)
+
+    def to_weight(self, normal):
+        """Return the weights of normals of all factors."""
+        return self._each("to_weight", normal)
+
+    def to_normal(self, weight):
+        """Invert `to_weight`."""
+        return self._each("to_normal", weight)
+
+    def normals(self, weight):
+        """Return the normals, block-diagonal matrices."""
+        parts = zip(self.factors, weight.split(self._dims, -1), strict=True)
+        return self.metric._space.join(*(p.normals(part) for p, part in parts))
+
+    def join_channels(self, coords):
+        """Return the logarithms of all channels of each factor in turn."""
+        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
+        return torch.cat([p.join_channels(part) for p, part in parts], dim=-1)
+
+    def joint_logits(self, tangent_vec, covector, bias):
+        """Refuse: factors need not have linear logits."""
+        raise _no_solver()
+
+    def parameters_of(self, covector, bias, channels):
+        """Refuse: factors need not have linear logits."""
+        raise _no_solver()
+
+
+def _are_same(metric, other):
+    return metric.is_same(other)
+
+
+def _no_solver():
+    return ParameterError(
+        "a product has no regression that is solved without epochs: use an optimizer "
+        "of torch, such as 'adamw'."
+    )

@@ -1,0 +1,228 @@
+"""Names that go in come out: stacks in every form, and labelled answers.
+
+Functions that take a stack of matrices are decorated by `labelled`. It reads condensed
+rows, data frames and `CorrelationStack`, and gives the names back to the matrices that
+the function returns. Arrays pass through untouched.
+"""
+
+import functools
+import inspect
+
+import numpy as np
+
+from ..exceptions import ShapeError
+from .labels import are_tables, is_stack, is_table, without_names
+
+
+def names_of(x):
+    """Return the names of the variables of a stack.
+
+    Parameters
+    ----------
+    x : object
+        A stack in any form.
+
+    Returns
+    -------
+    names : list or None
+        Names in the order of `without_names`; None if it has none.
+    """
+    if is_stack(x):
+        return list(x.variables)
+    if not are_tables(x):
+        return None
+    if not is_table(x):
+        return list(x[0].columns) if is_table(x[0]) else None
+    array, names = without_names("points", x)
+    return names if array.ndim >= 2 else None
+
+
+def index_of(x):
+    """Return the names of the matrices of a labelled stack.
+
+    Parameters
+    ----------
+    x : object
+        A stack in any form.
+
+    Returns
+    -------
+    index : pandas.Index or None
+        Names; None if it has none.
+    """
+    if is_stack(x):
+        return x.index
+    if is_table(x) and getattr(getattr(x, "index", None), "nlevels", 1) > 1:
+        return x.index.droplevel(-1).unique()
+    return None
+
+
+def as_plain_stack(x, name="points"):
+    """Return a stack in any form as a numpy array.
+
+    Parameters
+    ----------
+    x : array-like, shape=[N, n, n] or [N, n (n - 1) / 2], or tables, or a stack
+        Matrices.
+    name : str
+        Name of the argument in messages.
+
+    Returns
+    -------
+    values : numpy.ndarray, shape=[N, n, n]
+        Matrices, in float64 or float32.
+    """
+    from .cleaning import as_stack
+
+    if are_tables(x):
+        array, _ = without_names(name, x)
+        if array.ndim == 2 and names_of(x) is not None:
+            raise ShapeError(
+                f"{name}: expected a stack, got a single table. Pass [{name}]."
+            )
+        x = array
+    return as_numpy(as_stack(expanded(x), name=name))
+
+
+def as_numpy(x):
+    """Return an array of any library in numpy, without its gradient.
+
+    Parameters
+    ----------
+    x : array
+        Array.
+
+    Returns
+    -------
+    x : numpy.ndarray
+        Its entries.
+    """
+    if hasattr(x, "detach"):
+        x = x.detach().cpu().numpy()
+    return np.asarray(x)
+
+
+def with_names(result, names, index=None):
+    """Return matrices with the names of their variables.
+
+    Parameters
+    ----------
+    result : array, shape=[n, n] or [N, n, n], or anything else
+        What a function returned.
+    names : list of length n, or None
+        Names of the variables.
+    index : sequence of length N
+        Names of the matrices; numbers if None.
+
+    Returns
+    -------
+    named : pandas.DataFrame or CorrelationStack or the result itself
+        A data frame for one matrix, a stack for several; what is not a matrix of the
+        variables, and everything if there are no names, is returned as it is.
+    """
+    shape = tuple(getattr(result, "shape", ()))
+    if names is None or shape[-2:] != (len(names),) * 2 or len(shape) > 3:
+        return result
+    if len(shape) == 2:
+        import pandas as pd
+
+        return pd.DataFrame(as_numpy(result), names, names)
+    from .stack import CorrelationStack
+
+    return CorrelationStack(as_numpy(result), names, index)
+
+
+def pair_names(variables):
+    """Return the names of the pairs of variables, in the order of condensed rows.
+
+    Parameters
+    ----------
+    variables : sequence of length n
+        Names of the variables.
+
+    Returns
+    -------
+    names : list of str, length n (n - 1) / 2
+        Names such as "Cz~Pz".
+    """
+    rows, columns = np.tril_indices(len(variables), -1)
+    return [
+        f"{variables[i]}~{variables[j]}" for i, j in zip(rows, columns, strict=True)
+    ]
+
+
+def labelled(function=None, *, index=()):
+    """Let a function of a stack read every form, and answer with names.
+
+    Parameters
+    ----------
+    function : callable
+        Function whose first parameter is a stack [N, n, n], and which returns a matrix
+        [n, n], a stack, or anything else.
+    index : tuple of str
+        Parameters of the function that name the matrices of a stack that it returns:
+        the first one that is given.
+
+    Returns
+    -------
+    function : callable
+        Takes condensed rows, data frames and `CorrelationStack` as well.
+    """
+    if function is None:
+        return functools.partial(labelled, index=index)
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
+
+    @functools.wraps(function)
+    def wrapped(*arguments, **keywords):
+        if arguments:
+            points, *arguments = arguments
+        elif first in keywords:
+            points = keywords.pop(first)
+        else:
+            return function(**keywords)
+        if not are_tables(points):
+            return function(expanded(points), *arguments, **keywords)
+        names = names_of(points)
+        if names is None:  # condensed rows in a table
+            points = as_plain_stack(points, first)
+        result = function(points, *arguments, **keywords)
+        given = signature.bind(points, *arguments, **keywords).arguments
+        labels = next((given[k] for k in index if given.get(k) is not None), None)
+        return with_names(result, names, labels)
+
+    return wrapped
+
+
+def expanded(points):
+    """Return condensed rows as a stack; everything else is returned as it is.
+
+    A square array is a single matrix if it has ones on its diagonal, which a caller
+    that expects a stack refuses, and condensed rows otherwise.
+
+    Parameters
+    ----------
+    points : object
+        A stack in any form.
+
+    Returns
+    -------
+    points : object
+        A stack.
+    """
+    from .cleaning import as_stack
+
+    shape = getattr(points, "shape", None)
+    if shape is None and isinstance(points, list | tuple) and points:
+        row = points[0]
+        if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
+            shape = (len(points), len(row))
+    if shape is None or len(shape) != 2 or 0 in shape or is_table(points):
+        return points
+    if shape[0] == shape[1] and _holds_diagonal(points):
+        return points
+    return as_stack(points, name="points")
+
+
+def _holds_diagonal(points):
+    return all(float(points[i][i]) == 1.0 for i in range(len(points)))

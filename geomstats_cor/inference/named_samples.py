@@ -1,0 +1,155 @@
+"""Samples whose variables and subjects may have names."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.cleaning import as_stack, clean_points
+from ..data.labels import are_tables, without_names
+from ..distributed import is_dask_array
+from ..exceptions import BadMatricesError, ShapeError
+from ..validation import plain
+from .samples import as_numbers
+
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class NamedSample:
+    """Matrices, the names of their variables, and the names of the subjects.
+
+    Parameters
+    ----------
+    points : numpy.ndarray or dask.array.Array, shape=[N, n, n]
+        Correlation matrices.
+    variables : tuple or None
+        Name of each of the n variables, if known.
+    subjects : tuple or None
+        Name of each of the N matrices, if known.
+    """
+
+    points: Any
+    variables: tuple | None
+    subjects: tuple | None
+
+    @property
+    def is_lazy(self):
+        """Tell whether the matrices are in blocks of dask."""
+        return is_dask_array(self.points)
+
+
+def read_sample(points, variables=None, subjects=None, name="y", check=True):
+    """Return a sample with the names that it brings or is given.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
+        Correlation matrices, their strict lower entries row by row, a list of square
+        data frames, a dask array, or an object with `values`, `variables` and
+        `subjects`.
+    variables : sequence, length n
+        Names of the variables; those of data frames if None.
+    subjects : sequence, length N
+        Names of the matrices; those that the object brings if None.
+    name : str
+        Name of the argument in messages.
+    check : bool
+        Whether to require full-rank correlation matrices. Those of a dask array are
+        tested when their blocks are read.
+
+    Returns
+    -------
+    sample : NamedSample
+        Sample.
+    """
+    if hasattr(points, "variables") and hasattr(points, "values"):
+        variables = points.variables if variables is None else variables
+        subjects = getattr(points, "subjects", None) if subjects is None else subjects
+        points = points.values
+    if are_tables(points):
+        points, order = without_names(name, points)
+        variables = order if variables is None else variables
+    if is_dask_array(points):
+        if points.ndim != 3 or points.shape[1] != points.shape[2]:
+            raise ShapeError(
+                f"{name}: expected a dask array of shape [N, n, n], got {points.shape}."
+            )
+        points = points.rechunk({1: -1, 2: -1})
+    else:
+        points = as_numbers(as_stack(plain(name, points), name=name))
+        if len(points) < 2:
+            raise ShapeError(
+                f"{name}: expected at least 2 matrices, got {len(points)}."
+            )
+    variables = names_of(f"{name}: variables", variables, points.shape[-1])
+    subjects = names_of(f"{name}: subjects", subjects, points.shape[0])
+    if check and not is_dask_array(points):
+        _require_clean(points, variables, subjects, name)
+    return NamedSample(points, variables, subjects)
+
+
+def names_of(what, names, number):
+    """Return names as a tuple, or raise if there are too few, too many or doubles.
+
+    Parameters
+    ----------
+    what : str
+        What is named, for messages.
+    names : sequence or None
+        Names.
+    number : int
+        Number of names that are needed.
+
+    Returns
+    -------
+    names : tuple or None
+        Names.
+    """
+    if names is None:
+        return None
+    names = tuple(names)
+    if len(names) != number:
+        raise ShapeError(f"{what}: expected {number} names, got {len(names)}.")
+    if len(set(names)) < number:
+        twice = next(x for x in names if names.count(x) > 1)
+        raise ShapeError(
+            f"{what}: expected distinct names, got {twice!r} more than once."
+        )
+    return names
+
+
+def _require_clean(points, variables, subjects, name):
+    try:
+        clean_points(points, name=name)
+    except BadMatricesError as error:
+        remarks = _remarks(points, error.bad, variables, subjects)
+        raise BadMatricesError(f"{error}{remarks}", error.bad) from None
+
+
+def _remarks(points, bad, variables, subjects):
+    """Return the subjects of bad matrices, and the variables that are not finite."""
+    remarks = []
+    if subjects is not None:
+        listed = ", ".join(repr(subjects[m.index]) for m in bad[:_LISTED])
+        remarks.append(f"The subjects are {listed}{_others(len(bad))}.")
+    rows = points[[m.index for m in bad]]
+    broken = np.flatnonzero(
+        np.all(~np.isfinite(rows) | _identity(rows), axis=-1).any(0)
+    )
+    if len(broken) and not np.all(np.isfinite(rows)):
+        label = [i if variables is None else variables[i] for i in broken.tolist()]
+        listed = ", ".join(map(repr, label[:_LISTED]))
+        remarks.append(
+            f"No correlation of the variables {listed}{_others(len(label))} is finite: "
+            f"a recording that is constant there has none."
+        )
+    return "".join(f" {remark}" for remark in remarks)
+
+
+def _identity(rows):
+    return np.broadcast_to(np.eye(rows.shape[-1], dtype=bool), rows.shape)
+
+
+def _others(number):
+    return f" and {number - _LISTED} more" if number > _LISTED else ""

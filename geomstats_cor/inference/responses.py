@@ -1,0 +1,147 @@
+"""The vectors of a linear model, in memory or in blocks of dask.
+
+What a model needs are sums over rows: of products of columns of the design with
+coordinates, and of squares. Both kinds of responses add up what a function makes of a
+block of rows, so that the same code serves both.
+"""
+
+import functools
+
+import numpy as np
+
+from ..exceptions import GeomstatsCorError
+from .explained import with_few_columns
+
+KINDS = ("coords", "edges", "products")
+
+
+class LocalResponses:
+    """Matrices in memory.
+
+    Parameters
+    ----------
+    points : numpy.ndarray, shape=[N, n, n]
+        Matrices.
+    representation : MetricRepresentation or EntryRepresentation
+        Representation.
+    """
+
+    def __init__(self, points, representation):
+        self._points, self._representation = points, representation
+        self.base = representation.mean(points)
+
+    @functools.cached_property
+    def coords(self):
+        """Coordinates [N, d] at the mean."""
+        return self._representation.coords(self._points, self.base)
+
+    @functools.cached_property
+    def edges(self):
+        """Tangent vectors [N, d] at the mean, in units of correlation."""
+        return self._representation.edges(self._points, self.base)
+
+    @functools.cached_property
+    def products(self):
+        """Vectors [N, min(N, d)] with the inner products of the coordinates."""
+        return with_few_columns(self.coords)
+
+    def sum(self, function, kind, *rows):
+        """Return what a function makes of the vectors [N, d] and arrays of N rows.
+
+        Parameters
+        ----------
+        function : callable
+            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+        kind : {"coords", "edges", "products"}
+            Which vectors: "products" are any with the inner products of coordinates.
+        *rows : numpy.ndarray, shape=[N, ...]
+            Arrays with a row for each matrix.
+
+        Returns
+        -------
+        sums : tuple of numpy.ndarray
+            Sums.
+        """
+        return function(getattr(self, kind), *rows)
+
+    def each(self, function, kind, *rows):
+        """Return what a function makes of each row, as an array of N rows."""
+        return function(getattr(self, kind), *rows)
+
+
+class DaskResponses:
+    """Matrices in blocks of dask, which are read anew for each sum.
+
+    Parameters
+    ----------
+    points : dask.array.Array, shape=[N, n, n]
+        Matrices, one block along the last two axes.
+    representation : MetricRepresentation or EntryRepresentation
+        Representation.
+    """
+
+    def __init__(self, points, representation):
+        self._points, self._representation = points, representation
+        self.base = representation.mean_of_blocks(points)
+
+    def sum(self, function, kind, *rows):
+        """Return the sums of what a function makes of the blocks.
+
+        Parameters
+        ----------
+        function : callable
+            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+        kind : {"coords", "edges", "products"}
+            Which vectors: "products" are the coordinates themselves.
+        *rows : numpy.ndarray, shape=[N, ...]
+            Arrays with a row for each matrix.
+
+        Returns
+        -------
+        sums : tuple of numpy.ndarray
+            Sums.
+        """
+        import dask
+
+        parts = self._parts(function, kind, rows)
+        add = dask.delayed(_add, pure=False)
+        while len(parts) > 1:
+            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+            parts = [add(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        return parts[0].compute()
+
+    def each(self, function, kind, *rows):
+        """Return what a function makes of each row, as an array of N rows."""
+        import dask
+
+        return np.concatenate(dask.compute(*self._parts(function, kind, rows)))
+
+    def _parts(self, function, kind, rows):
+        import dask
+
+        work = dask.delayed(
+            functools.partial(
+                _of_block, function, self._representation, self.base, kind
+            ),
+            pure=False,
+        )
+        starts = np.cumsum((0, *self._points.chunks[0]))
+        blocks = self._points.to_delayed().ravel().tolist()
+        return [
+            work(block, index, *(array[start:stop] for array in rows))
+            for index, (block, start, stop) in enumerate(
+                zip(blocks, starts[:-1], starts[1:], strict=True)
+            )
+        ]
+
+
+def _of_block(function, representation, base, kind, block, index, *rows):
+    vectors = representation.edges if kind == "edges" else representation.coords
+    try:
+        return function(vectors(np.asarray(block, dtype=float), base), *rows)
+    except GeomstatsCorError as error:
+        raise type(error)(f"block {index} of y: {error}") from None
+
+
+def _add(a, b):
+    return tuple(x + y for x, y in zip(a, b, strict=True))

@@ -1,0 +1,85 @@
+"""Answers as data frames of pandas."""
+
+import numpy as np
+
+
+def pandas():
+    """Return the module, or raise an error that says how to install it.
+
+    Returns
+    -------
+    pandas : module
+        The module.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            "tables are data frames of pandas, which is not installed: "
+            "pip install geomstats-cor[tables]"
+        ) from error
+    return pandas
+
+
+def pairs_of(n, variables=None):
+    """Return the names of the pairs of variables, in the order of strict lower entries.
+
+    Parameters
+    ----------
+    n : int
+        Number of variables.
+    variables : sequence or None
+        Names; 0 to n - 1 if None.
+
+    Returns
+    -------
+    first, second : list
+        Names of the two variables of each pair.
+    """
+    names = range(n) if variables is None else variables
+    rows, columns = np.tril_indices(n, -1)
+    return [names[j] for j in columns], [names[i] for i in rows]
+
+
+def as_matrix(entries, n, diagonal=0.0):
+    """Return the symmetric matrix of strict lower entries.
+
+    Parameters
+    ----------
+    entries : numpy.ndarray, shape=[..., d]
+        Strict lower entries, row by row.
+    n : int
+        Size of the matrix.
+    diagonal : float
+        Diagonal entries.
+
+    Returns
+    -------
+    matrix : numpy.ndarray, shape=[..., n, n]
+        Matrix.
+    """
+    matrix = np.zeros((*entries.shape[:-1], n, n), dtype=np.asarray(entries).dtype)
+    rows, columns = np.tril_indices(n, -1)
+    matrix[..., rows, columns] = matrix[..., columns, rows] = entries
+    matrix[..., range(n), range(n)] = diagonal
+    return matrix
+
+
+def named_matrix(matrix, variables):
+    """Return a matrix as a data frame if its variables have names.
+
+    Parameters
+    ----------
+    matrix : numpy.ndarray, shape=[n, n]
+        Matrix.
+    variables : sequence or None
+        Names.
+
+    Returns
+    -------
+    matrix : numpy.ndarray or pandas.DataFrame, shape=[n, n]
+        Matrix.
+    """
+    if variables is None:
+        return matrix
+    return pandas().DataFrame(matrix, index=list(variables), columns=list(variables))

@@ -1,0 +1,172 @@
+r"""Products with logarithms of congruent matrices: scores under the affine metric.
+
+.. math:: s(S; R, V) = \operatorname{tr} \left( V \log(R S R) \right)
+
+with symmetric :math:`R = P^{-1/2}` is the product at :math:`P` of the affine-invariant
+logarithm of :math:`S` with the vector :math:`V`, carried there from the identity. There
+is one spectrum for every point and every pair :math:`(R, V)`; roots are shared by all
+points. Spectra are found for a few pairs at a time, and of what is computed only the
+spectra are kept for derivatives.
+"""
+
+from ._array import eigh, namespace, symmetrize
+from ._autodiff import StatedGradient, detached, is_readable
+from ._tolerances import rank_tolerance
+from .symmetric import (
+    in_basis,
+    log_at,
+    log_differential_at,
+    log_divided_differences,
+    out_of_basis,
+    positive_spectrum,
+)
+
+# Bytes of the matrices that are worked on at a time.
+_PIECE_BYTES = 2**25
+
+
+def congruence_log_products(point, root, vector):
+    r"""Return :math:`\operatorname{tr}(V_k \log(R_k S R_k))` for all k.
+
+    Parameters
+    ----------
+    point : array, shape=[N, channels, n, n]
+        Symmetric positive definite matrices :math:`S`.
+    root : array, shape=[out, channels, n, n]
+        Symmetric positive definite matrices :math:`R_k`.
+    vector : array, shape=[out, channels, n, n]
+        Symmetric matrices :math:`V_k`.
+
+    Returns
+    -------
+    products : array, shape=[N, out, channels]
+        Products; NaN where a point is not positive definite.
+
+    References
+    ----------
+    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor.kernels.congruence import congruence_log_products
+    >>> point, identity = np.diag([2.0, 8.0])[None, None], np.eye(2)[None, None]
+    >>> products = congruence_log_products(point, identity, identity)
+    >>> bool(np.allclose(products, np.log(16.0)))
+    True
+    """
+    point = point[:, None]
+    spectra = _spectra(detached(point), detached(root))
+    return _products_at(point, root, vector, *spectra)
+
+
+def _congruent(point, root):
+    return root @ point @ root
+
+
+def _spectra(point, root):
+    """Return the spectra of the congruent matrices, a few roots at a time."""
+    if not is_readable(point) or not is_readable(root):
+        return positive_spectrum(_congruent(point, root))
+    xp, out = namespace(point), root.shape[0]
+    shape = (point.shape[0], *root.shape[:-1])
+    options = dict(dtype=point.dtype, device=point.device)
+    values = xp.empty(shape, **options)
+    vectors = xp.empty((*shape, shape[-1]), **options)
+    for part in _parts(point, root):
+        here = eigh(_congruent(point, root[part]))
+        values[:, part], vectors[:, part] = here[0], here[1]
+    largest = values[..., -1:]
+    if 0 not in values.shape and out:
+        bad = ~(values > rank_tolerance(values) * largest)
+        if bool(xp.any(bad)):
+            values = xp.where(bad, float("nan"), values)
+    return values, vectors
+
+
+def _parts(point, root):
+    """Yield slices of the roots whose matrices take up a moderate amount of memory."""
+    n, out = root.shape[-1], root.shape[0]
+    each = 8 * point.shape[0] * root.shape[1] * n * n
+    count = max(1, _PIECE_BYTES // max(1, each))
+    for start in range(0, out, count):
+        yield slice(start, start + count)
+
+
+def _value(point, root, vector, values, vectors):
+    """Return the products from spectra, without a logarithm of matrices."""
+    if not is_readable(vectors):
+        return (log_at(_congruent(point, root), values, vectors) * vector).sum((-2, -1))
+    xp = namespace(values)
+    logs = xp.log(values)
+    products = xp.empty(values.shape[:-1], dtype=values.dtype, device=values.device)
+    for part in _parts(point, root):
+        here = vectors[:, part]
+        rayleigh = ((vector[part] @ here) * here).sum(axis=-2)
+        products[:, part] = (logs[:, part] * rayleigh).sum(axis=-1)
+    return products
+
+
+def _tangent(tangents, point, root, vector, values, vectors):
+    moved_point, moved_root, moved_vector, *_ = tangents
+    spectra = _congruent(point, root), values, vectors
+    total = 0.0
+    if moved_vector is not None:
+        total = total + (log_at(*spectra) * moved_vector).sum((-2, -1))
+    motion = None
+    if moved_point is not None:
+        motion = _congruent(moved_point, root)
+    if moved_root is not None:
+        turned = 2.0 * symmetrize(moved_root @ point @ root)
+        motion = turned if motion is None else motion + turned
+    if motion is not None:
+        moved = log_differential_at(motion, *spectra)
+        total = total + (moved * vector).sum((-2, -1))
+    return total
+
+
+def _cotangent(cotangent, needed, point, root, vector, values, vectors):
+    """Return the cotangents, each for every pair; broadcast axes are summed later."""
+    spectra = _congruent(point, root), values, vectors
+    weight = cotangent[..., None, None]
+    pulled = [None] * 5
+    if needed[2]:
+        pulled[2] = weight * log_at(*spectra)
+    if needed[0] or needed[1]:
+        moved = log_differential_at(weight * vector, *spectra)
+        if needed[0]:
+            pulled[0] = _congruent(moved, root)
+        if needed[1]:
+            pulled[1] = 2.0 * symmetrize(moved @ root @ point)
+    return pulled
+
+
+def _plain_cotangent(cotangent, needed, point, root, vector, values, vectors):
+    """Return the same, summed, a few roots at a time."""
+    xp = namespace(values)
+    logs = xp.log(values)
+    of_point = xp.zeros_like(point) if needed[0] else None
+    of_root = xp.zeros_like(root) if needed[1] else None
+    of_vector = xp.zeros_like(vector) if needed[2] else None
+    for part in _parts(point, root):
+        here, weight = vectors[:, part], cotangent[:, part]
+        if needed[2]:
+            scaled = here * (weight[..., None] * logs[:, part])[..., None, :]
+            of_vector[part] = xp.sum(scaled @ here.mT, axis=0)
+        if not (needed[0] or needed[1]):
+            continue
+        moved = in_basis(vector[part], here)
+        moved *= log_divided_differences(values[:, part])
+        moved *= weight[..., None, None]
+        # R (U W U') R needs the product with R on one side only for the root.
+        moved = out_of_basis(moved, here) @ root[part]
+        if needed[0]:
+            of_point += xp.sum(root[part] @ moved, axis=1, keepdims=True)
+        if needed[1]:
+            of_root[part] = 2.0 * symmetrize(xp.sum(moved @ point, axis=0))
+    return of_point, of_root, of_vector, None, None
+
+
+_products_at = StatedGradient(
+    _value, _tangent, _cotangent, plain_cotangent=_plain_cotangent
+)
