@@ -46,13 +46,15 @@ test: lint ## Check style, then run the tests under numpy and pytorch backends o
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)
 	$(if $(BACKEND_TESTS),$(ONE_THREAD) GEOMSTATS_BACKEND=pytorch $(PYTEST) $(BACKEND_TESTS))
 
-lint: setup ## Check style and formatting
+lint: setup ## Check style, formatting and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
 
 .PHONY: bench bench-full
 bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets, in a few minutes
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.against_geomstats
 	$(BIN)/python -m benchmarks.cornet
 
 bench-full: $(VENV)/bench.stamp ## The same with n = 1000, growth, larger batches and more rounds: hours
@@ -73,5 +75,5 @@ $(VENV)/docs.stamp: $(STAMP)
 	touch $@
 
 clean: ## Remove everything the other targets made, .venv included
-	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

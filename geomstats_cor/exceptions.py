@@ -4,6 +4,10 @@ Every error derives from `GeomstatsCorError` and from the built-in exception tha
 caller would expect, such as `ValueError` or `TypeError`.
 """
 
+from typing import Any
+
+from ._types import Array
+
 
 class GeomstatsCorError(Exception):
     """Base class of the errors of this library.
@@ -182,12 +186,12 @@ class BadMatricesError(GeomstatsCorError, ValueError):
     [1]
     """
 
-    def __init__(self, message, bad=()):
+    def __init__(self, message: Any, bad: Array = ()) -> None:
         super().__init__(message)
         self.bad = bad
 
 
-class _Unconverged:
+class _Unconverged(Exception):
     """What is known of an iteration that stopped short.
 
     Attributes
@@ -200,7 +204,13 @@ class _Unconverged:
         Its condition number.
     """
 
-    def __init__(self, message, residual=None, index=None, condition_number=None):
+    def __init__(
+        self,
+        message: Any,
+        residual: Any = None,
+        index: Any = None,
+        condition_number: Any = None,
+    ) -> None:
         super().__init__(message)
         self.residual, self.index = residual, index
         self.condition_number = condition_number
