@@ -4,9 +4,6 @@ Every error derives from `GeomstatsCorError` and from the built-in exception tha
 caller would expect, such as `ValueError` or `TypeError`.
 """
 
-from typing import Any
-
-from ._types import Array
 
 
 class GeomstatsCorError(Exception):
@@ -186,7 +183,7 @@ class BadMatricesError(GeomstatsCorError, ValueError):
     [1]
     """
 
-    def __init__(self, message: Any, bad: Array = ()) -> None:
+    def __init__(self, message: str, bad: tuple = ()) -> None:
         super().__init__(message)
         self.bad = bad
 
@@ -206,10 +203,10 @@ class _Unconverged(Exception):
 
     def __init__(
         self,
-        message: Any,
-        residual: Any = None,
-        index: Any = None,
-        condition_number: Any = None,
+        message: str,
+        residual: float | None = None,
+        index: tuple[int, ...] | None = None,
+        condition_number: float | None = None,
     ) -> None:
         super().__init__(message)
         self.residual, self.index = residual, index
