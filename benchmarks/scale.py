@@ -17,7 +17,6 @@ import dask
 import dask.array
 import numpy as np
 
-from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.distributed import dist_pairwise_of_blocks
 from geomstats_cor.inference import MultivariateGeodesicRegression
 from geomstats_cor.learning import ToCoords
