@@ -6,6 +6,7 @@ Processor time, the least of three; matrices are drawn uniformly by `random_poin
 are correlations of normal signals with twice as many frames as variables.
 """
 
+import functools
 import time
 
 import numpy as np
@@ -39,13 +40,21 @@ def main():
         spaces = [FullRankCorrelationMatrices(n, equip=key) for key in ("olm", "phcm")]
         times = np.linspace(0.0, 1.0, number)
         for name, points in samples(n, number):
-            options = dict(method="bootstrap", n_resamples=499, rng=0)
+            functions = (
+                functools.partial(
+                    confidence_region,
+                    points,
+                    method="bootstrap",
+                    n_resamples=499,
+                    rng=0,
+                ),
+                functools.partial(smooth, points, times, bandwidth=0.1),
+            )
             row = [f"{n} | {number} | {name}"]
-            for function in (
-                lambda space: confidence_region(points, space, **options),
-                lambda space: smooth(points, times, space, bandwidth=0.1),
-            ):
-                flat, curved = (least_time(lambda s=s: function(s)) for s in spaces)
+            for function in functions:
+                flat, curved = (
+                    least_time(functools.partial(function, space=s)) for s in spaces
+                )
                 row.append(
                     f"{1e3 * flat:.0f} | {1e3 * curved:.0f} | {curved / flat:.1f}"
                 )
