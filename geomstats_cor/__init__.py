@@ -41,7 +41,7 @@ _HOMES = {
     "CleaningReport": "data.cleaning",
     "Correlations": "data.estimation",
     "correlations": "data.estimation",
-    "EstimationReport": "data.estimation",
+    "EstimationReport": "data.estimation_report",
     "nearest_correlation": "data.nearest",
     "NearestReport": "data.nearest",
     "CorrelationStack": "data.stack",
