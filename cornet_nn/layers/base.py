@@ -269,7 +269,7 @@ class CoordinateLayer(CorLayer):
         return coords
 
 
-def require_sequence(batch, n):
+def require_sequence(batch, n, length=None):
     """Raise unless matrices have an axis of a sequence.
 
     Parameters
@@ -278,9 +278,13 @@ def require_sequence(batch, n):
         Shape of the axes before the matrices.
     n : int
         Size of the matrices.
+    length : int or None
+        Length of the sequence; any, but zero, if None.
     """
-    if not batch or batch[-1] == 0:
+    found = batch[-1] if batch else 0
+    if found == 0 or length not in (None, found):
+        axis = "length" if length is None else length
         raise ShapeError(
-            f"the input: expected a sequence of matrices, shape [..., length, {n}, "
+            f"the input: expected a sequence of matrices, shape [..., {axis}, {n}, "
             f"{n}], got {(*batch, n, n)}."
         )

@@ -72,13 +72,7 @@ class FrechetPool(CoordinateLayer):
 
     def require_axes(self, batch):
         """Raise unless there is a sequence, of the length of the weights."""
-        n = self.hyperplanes_in.n
-        require_sequence(batch, n)
-        if self.length is not None and batch[-1] != self.length:
-            raise ShapeError(
-                f"the input: expected shape [..., {self.length}, {n}, {n}], as the "
-                f"layer has {self.length} weights, got {(*batch, n, n)}."
-            )
+        require_sequence(batch, self.hyperplanes_in.n, self.length)
 
     def compute(self, features):
         """Return the coordinates of the mean.

@@ -85,19 +85,26 @@ class Network(nn.Module):
         return self.from_features(self.features(x))
 
     def _points(self, x):
-        """Return correlation matrices [..., channels, n, n]."""
+        """Return the correlation matrices of an input, of the right shape."""
         point = x if self.front_end is None else self.front_end(x)
         n = self._layers()[0].hyperplanes_in.n
         require_tensor(point)
         require_size(point, n)
-        return self._with_channels(point, n)
-
-    def _with_channels(self, point, n):
-        # Estimators pass samples [N, n, n] to a network of one channel.
-        if self.in_channels is None or (self.in_channels == 1 and point.ndim < 4):
-            return point.unsqueeze(-3)
-        require_channels(point.shape, n, self.in_channels)
+        self._require_axes(point, n)
         return point
+
+    def _require_axes(self, point, n):
+        if not self._lacks_channels(point.ndim):
+            require_channels(point.shape, n, self.in_channels)
+
+    def _lacks_channels(self, ndim):
+        # Estimators pass samples [N, n, n] to a network of one channel.
+        return self.in_channels is None or (self.in_channels == 1 and ndim < 4)
+
+    def _with_channels(self, vectors):
+        """Return coordinates or features with the axis of a single channel."""
+        lacks = self._lacks_channels(vectors.ndim + 1)
+        return vectors.unsqueeze(-2) if lacks else vectors
 
     def coords(self, x):
         """Return the coordinates of the input, before they are normalised.
@@ -116,7 +123,8 @@ class Network(nn.Module):
 
     @in_full_precision(uses_parameters=False)
     def _read_coords(self, point):
-        return self._layers()[0].hyperplanes_in.metric.to_coords(point)
+        coords = self._layers()[0].hyperplanes_in.metric.to_coords(point)
+        return self._with_channels(coords)
 
     @in_full_precision(uses_parameters=False)
     def normalized(self, coords):
@@ -177,7 +185,7 @@ class Network(nn.Module):
 
     @in_full_precision(uses_parameters=False)
     def _read(self, point):
-        return self._layers()[0].read(point)
+        return self._with_channels(self._layers()[0].read(point))
 
     @in_full_precision
     def from_features(self, features):
@@ -206,6 +214,16 @@ class Network(nn.Module):
                 f"expected features of shape [..., {shape[0]}, {shape[1]}], got "
                 f"{tuple(features.shape)}."
             )
+
+    def reset_parameters(self):
+        """Draw the parameters of the layers anew; the front end stays as it is.
+
+        The statistics of normalisations are forgotten.
+        """
+        for layer in (self.norm, *self._layers()):
+            for module in () if layer is None else layer.modules():
+                if hasattr(module, "reset_parameters"):
+                    module.reset_parameters()
 
     def parameter_groups(self, lr, weight_decay=0.0):
         r"""Return groups of parameters for Adam and its relatives.
@@ -288,6 +306,7 @@ class Network(nn.Module):
             point = planes.metric.from_coords(mean)
         point = point.detach().double()
         point = point.reshape(-1, *point.shape[-2:])
+        network.in_channels = len(point)
 
         def logits(x):
             return network.from_features(network._features_of_points(x[None]))[0]

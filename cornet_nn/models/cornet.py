@@ -165,16 +165,6 @@ class CorNet(Network):
     def _learning_layers(self):
         return [x for x in self._layers() if isinstance(x, HyperplaneLayer)]
 
-    def reset_parameters(self):
-        """Draw the parameters of the layers anew; the front end stays as it is.
-
-        The statistics of a normalisation are forgotten.
-        """
-        if self.norm is not None:
-            self.norm.reset_parameters()
-        for layer in self._learning_layers():
-            layer.reset_parameters()
-
     def extra_repr(self):
         """Return whether layers are fused."""
         return f"fuse={self.fuse}"

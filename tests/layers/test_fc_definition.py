@@ -83,7 +83,7 @@ def test_the_defining_equations_in_the_concatenated_ball(source):
     given = points(5, (3, 2))
     layer = CorFC(space_of(source, 5), space_of("phcm", 4), 2, dtype=torch.float64)
     randomised(layer, scale=0.3)
-    coords = layer.compute(layer.read(given))[:, 0].detach().numpy()
+    coords = layer.compute(layer.read(given)).detach().numpy()
     logits = layer.logits(layer.read(given)).detach().numpy()
     output = layer(given).detach().numpy()
     for row, matrix, expected in zip(coords, output, logits, strict=True):
@@ -109,7 +109,7 @@ def test_the_output_is_that_of_the_poincare_layer():
     ]
     weight, gamma = layer.weight.detach().numpy(), layer.gamma.detach().numpy()
     y = ball.fc(ball.concat(rows, -1.0), weight.reshape(6, -1), gamma[:, 0], -1.0)
-    coords = layer.compute(layer.read(given)).detach()[0]
+    coords = layer.compute(layer.read(given)).detach()
     np.testing.assert_allclose(joint_point(coords.numpy()), y, rtol=1e-11)
 
 
