@@ -64,7 +64,7 @@ def main():
     text = report(arguments.output)
     print(text)
     if arguments.document:
-        replace_marked(arguments.document, text, "real data")
+        replace_marked(arguments.document, text)
 
 
 def compute(name, method, metric, data, output):
@@ -200,7 +200,7 @@ def _verdict(results, method):
     )
 
 
-def replace_marked(document, text, name):
+def replace_marked(document, text, name="real data"):
     """Replace what stands between the two marks of a document with a name."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     old = document.read_text(encoding="utf-8")
