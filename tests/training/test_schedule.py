@@ -6,7 +6,7 @@ import torch
 
 from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.loop import TrainingLoop
-from cornet_nn.training.schedule import learning_rate_factor
+from cornet_nn.training.loop import learning_rate_factor
 from geomstats_cor.exceptions import ParameterError
 
 from .problems import correlations
