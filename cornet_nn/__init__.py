@@ -38,6 +38,9 @@ _HOMES = {
     "PoincareLog0": "poincare_layers",
     "BetaConcat": "poincare_layers",
     "BetaSplit": "poincare_layers",
+    "save_model": "export",
+    "load_model": "export",
+    "export_model": "export",
 }
 
 __all__ = [*_HOMES]

@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from sklearn.base import RegressorMixin
 
-from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
 
 from ..cornet import CorNet
@@ -17,25 +16,16 @@ from .estimator import (
     made_by,
     with_skorch_options,
 )
-from .networks import CorMLRNet
+from .networks import ACTIVATIONS, CorMLRNet
 from .regression import require_strength
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
-
-ACTIVATIONS = {
-    "relu": torch.relu,
-    "tanh": torch.tanh,
-    "sigmoid": torch.sigmoid,
-    "elu": torch.nn.functional.elu,
-    "gelu": torch.nn.functional.gelu,
-    "leaky_relu": torch.nn.functional.leaky_relu,
-}
-
 
 class MakesCorNet:
     """An estimator whose network is `CorNet`, or `module`."""
 
-    def _make_network(self, n, channels, num_classes, front_end, options):
-        arguments = dict(
+    def _arguments(self, n, channels, num_classes):
+        """Return what `CorNet` is made of, as far as files can hold it."""
+        return dict(
             space_in=n,
             space_out=self.output_size,
             num_classes=num_classes,
@@ -46,22 +36,30 @@ class MakesCorNet:
             kernel_size=self.kernel_size,
             stride=self.stride,
             basis=self.basis,
-            activation=_find_activation(self.activation),
-            front_end=front_end,
+            activation=self.activation,
             normalize=self.normalize,
             momentum=self._momentum,
             dropout=self.dropout,
             gain=self.gain,
             guard=self.guard,
-            **options,
+            **self._options_of("module"),
         )
-        own = self._options_of("module")
+
+    def _make_network(self, n, channels, num_classes, front_end, options):
+        arguments = self._arguments(n, channels, num_classes) | options
+        arguments["activation"] = _find_activation(arguments["activation"])
+        arguments["front_end"] = front_end
         if self.module is None:
-            return CorNet(**(arguments | own))
-        network = made_by(self.module, arguments, own).to(**options)
+            return CorNet(**arguments)
+        network = made_by(self.module, arguments, self._options_of("module"))
+        network = network.to(**options)
         if front_end is None or getattr(network, "front_end", None) is front_end:
             return network
         return torch.nn.Sequential(front_end, network)
+
+    def _plain_network(self):
+        sizes = self.size_, self.channels_, self._num_outputs
+        return "CorNet", self._plain(self._arguments(*sizes))
 
 
 @with_skorch_options
@@ -304,11 +302,9 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     """
 
     def _make_network(self, n, channels, num_classes, front_end, options):
-        space = self.metric
-        if not isinstance(space, FullRankCorrelationMatrices):
-            space = FullRankCorrelationMatrices(n, equip=self.metric)
         return CorMLRNet(
-            space,
+            n,
+            self.metric,
             num_classes,
             channels,
             front_end,
@@ -317,6 +313,18 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
             self.gain,
             **(options | self._options_of("module")),
         )
+
+    def _plain_network(self):
+        arguments = dict(
+            n=self.size_,
+            metric=self.metric,
+            num_classes=self._num_outputs,
+            channels=self.channels_,
+            normalize=self.normalize,
+            momentum=self._momentum,
+            gain=self.gain,
+        )
+        return "CorMLRNet", self._plain(arguments | self._options_of("module"))
 
     def _is_solved(self):
         if self.optimizer == "auto":
@@ -369,8 +377,7 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
     Examples
     --------
     >>> from cornet_nn.training import CorNetRegressor
-    >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> X = FullRankCorrelationMatrices(4, equip=False).random_point(30, rng=0)
+    >>>     >>> X = FullRankCorrelationMatrices(4, equip=False).random_point(30, rng=0)
     >>> model = CorNetRegressor("olm", max_epochs=30, random_state=0, progress=False)
     >>> model.fit(X, X[:, 1, 0]).predict(X).shape
     (30,)

@@ -24,6 +24,7 @@ from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.stacks import require_dense, require_one_size
 
 from .callbacks import copied_state, rows_of
+from .description import described
 from .errors import TrainingInterruptedWarning
 from .inputs import (
     find_kind,
@@ -183,9 +184,9 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        notes = {}
-        if run is not None or processes.count > 1:
-            notes["identity"] = self._identity(X, y, groups, sample_weight)
+        notes = {"identity": self._identity(X, y, groups, sample_weight)}
+        self.fingerprint_ = notes["identity"]["data"]
+        if processes.count > 1:
             processes.require_same(notes["identity"])
         if checkpoint is None:
             self.seed_ = processes.ask_first(self._draw_seed)
@@ -268,7 +269,8 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """
         if self.directory is not None or self.validation is not None:
             raise ParameterError(
-                "partial_fit has no end: leave directory and validation out, or use fit."
+                "partial_fit has no end: leave directory and validation out, or use "
+                "fit."
             )
         if not hasattr(self, "module_"):
             first = dict(classes=classes, epochs=epochs)
@@ -289,6 +291,19 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self.history_ = rows_of(self.net_.history)
         self.epoch_ = len(self.history_)
         return self
+
+    def _plain(self, arguments):
+        """Return arguments of a network as plain values, or raise."""
+        check_is_fitted(self, "module_")
+        arguments = {k: described(v) for k, v in arguments.items()}
+        own = [k for k in ("front_end", "module") if getattr(self, k) is not None]
+        own += [k for k, v in arguments.items() if isinstance(v, dict)]
+        if own:
+            raise ParameterError(
+                f"a file of plain values cannot hold {', '.join(own)}: use export_model "
+                f"for module_, or a run directory."
+            )
+        return arguments | {"dtype": self.dtype}
 
     def _task(self, samples, validation, processes, **others):
         return Task(
@@ -594,9 +609,10 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         known = np.minimum(labels, len(self.classes_) - 1)
         unknown = self.classes_[known] != y
         if unknown.any():
+            classes = ", ".join(map(repr, self.classes_.tolist()))
             raise ParameterError(
-                f"y has the class {y[unknown].tolist()[0]!r}, which is not one of the classes "
-                f"{', '.join(map(repr, self.classes_.tolist()))}."
+                f"y has the class {y[unknown].tolist()[0]!r}, which is not one of the "
+                f"classes {classes}."
             )
         return labels
 

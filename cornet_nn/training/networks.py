@@ -2,8 +2,20 @@
 
 import torch
 
+from geomstats_cor import FullRankCorrelationMatrices
+
 from .._network import Network
 from ..mlr import CorMLR
+
+
+ACTIVATIONS = {
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "elu": torch.nn.functional.elu,
+    "gelu": torch.nn.functional.gelu,
+    "leaky_relu": torch.nn.functional.leaky_relu,
+}
 
 
 class CorMLRNet(Network):
@@ -11,8 +23,10 @@ class CorMLRNet(Network):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Space of the matrices, with a metric.
+    n : int
+        Size of the matrices.
+    metric : str or type or FullRankCorrelationMatrices
+        Metric, by its key or class, or a space with a metric.
     num_classes : int
         Number of classes.
     channels : int
@@ -28,8 +42,7 @@ class CorMLRNet(Network):
 
     Examples
     --------
-    >>> from geomstats_cor import FullRankCorrelationMatrices
-    >>> network = CorMLRNet(FullRankCorrelationMatrices(5, equip="ecm"), 3, channels=2)
+    >>> network = CorMLRNet(5, "ecm", 3, channels=2)
     >>> network(torch.eye(5).expand(8, 2, 5, 5)).shape
     torch.Size([8, 3])
     """
@@ -38,7 +51,8 @@ class CorMLRNet(Network):
 
     def __init__(
         self,
-        space,
+        n,
+        metric,
         num_classes,
         channels=1,
         front_end=None,
@@ -49,6 +63,9 @@ class CorMLRNet(Network):
         dtype=None,
     ):
         options = dict(device=device, dtype=dtype)
+        space = metric
+        if not isinstance(space, FullRankCorrelationMatrices):
+            space = FullRankCorrelationMatrices(n, equip=metric)
         super().__init__(front_end, normalize, momentum, space, channels, options)
         self.mlr = CorMLR(space, num_classes, channels, **options)
         self.mlr.gain = self._input_gain(gain)

@@ -193,6 +193,7 @@ class RunsOnDisk:
         network.load_state_dict(best)
         self.module_ = network.eval()
         self.history_ = checkpoint["rows"]
+        self.fingerprint_ = checkpoint["identity"].get("data")
         self.epoch_ = best_epoch(self.history_)
         self.interrupted_ = False
 
