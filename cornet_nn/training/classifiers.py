@@ -20,6 +20,7 @@ from .networks import ACTIVATIONS, CorMLRNet
 from .regression import require_strength
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 
+
 class MakesCorNet:
     """An estimator whose network is `CorNet`, or `module`."""
 

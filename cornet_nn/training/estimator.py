@@ -300,8 +300,8 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         own += [k for k, v in arguments.items() if isinstance(v, dict)]
         if own:
             raise ParameterError(
-                f"a file of plain values cannot hold {', '.join(own)}: use export_model "
-                f"for module_, or a run directory."
+                f"a file of plain values cannot hold {', '.join(own)}: use "
+                f"export_model for module_, or a run directory."
             )
         return arguments | {"dtype": self.dtype}
 

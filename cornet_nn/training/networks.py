@@ -7,7 +7,6 @@ from geomstats_cor import FullRankCorrelationMatrices
 from .._network import Network
 from ..mlr import CorMLR
 
-
 ACTIVATIONS = {
     "relu": torch.relu,
     "tanh": torch.tanh,

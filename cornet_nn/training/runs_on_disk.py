@@ -16,6 +16,8 @@ from .schema import refused_unless_restored, require_same_shapes
 
 # A resumed run may differ in these from the one that was started.
 FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+# These are no part of what is trained.
+_OF_THE_CALL = ("progress", "directory", "resume", "overwrite")
 # What networks did up to version 0.1.0, which had no parameters for it.
 _EARLIER = {
     "normalize": None,
@@ -164,7 +166,11 @@ class RunsOnDisk:
         run.write_record(
             {
                 "estimator": type(self).__name__,
-                "parameters": {k: described(v) for k, v in parameters.items()},
+                "parameters": {
+                    name: described(value)
+                    for name, value in parameters.items()
+                    if name not in _OF_THE_CALL
+                },
                 "resolved": {
                     **notes["resolved"],
                     "learnt_numbers": sum(p.numel() for p in network.parameters()),

@@ -61,6 +61,8 @@ def require_record(record, path):
     if record["data"] is not None:
         _require_fields(record["data"], _DATA, path)
         _require_fields(record["data"]["source"], _SOURCE, path)
+        if record["data"]["source"].keys() != _SOURCE.keys():
+            raise RunDirectoryError(f"{path} has a source with unknown entries.")
         if record["data"]["part"] not in ("all", "train"):
             raise RunDirectoryError(f"{path} has a part that is neither all nor train.")
 
@@ -170,9 +172,9 @@ def load_training_state(run, network, optimizer, checkpoint, is_moved=False):
         optimizer.load_state_dict(checkpoint["optimizer"])
         for group, expected in zip(optimizer.param_groups, chosen, strict=True):
             found = _hyperparameters(group, is_moved)
-            if {name: found.get(name) for name in expected} != expected or (
-                found.keys() != expected.keys() and not is_moved
-            ):
+            is_same = {name: found.get(name) for name in expected} == expected
+            has_others = found.keys() != expected.keys() and not is_moved
+            if not (_is(group["lr"], float) and is_same) or has_others:
                 raise RunDirectoryError(
                     f"the optimizer in {run} has other hyperparameters than the run."
                 )

@@ -62,7 +62,6 @@ def wants_no_derivative(arguments):
     )
 
 
-@torch.compiler.assume_constant_result
 def _is_differentiated_inside():
     """Tell whether a compiled program contains torch.func.grad, jvp and the like.
 
@@ -72,6 +71,10 @@ def _is_differentiated_inside():
     stack = torch._C._functorch.get_interpreter_stack() or []
     transforms = (TransformType.Grad, TransformType.Jvp)
     return any(x.key() in transforms for x in stack)
+
+
+# As torch.compiler.assume_constant_result does, which imports the whole compiler.
+_is_differentiated_inside._dynamo_marked_constant = True
 
 
 def is_readable(tensor):

@@ -226,7 +226,7 @@ def test_runs_in_two_files_are_loaded_and_go_on(tmp_path, cornet):
     record = json.loads((run / "run.json").read_text())
     assert record["parameters"]["max_epochs"] == 4
     for name in ("run.json", "configuration.json"):
-        other = tmp_path / name.split(".")[0]
+        other = tmp_path / f"changed {name}"
         shutil.copytree(OLD_RUN.parent / "run-two-files", other)
         content = json.loads((other / name).read_text())
         part = "settings" if name == "run.json" else "parameters"

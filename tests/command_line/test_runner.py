@@ -80,11 +80,13 @@ def test_a_cluster_that_loses_a_worker(tmp_path):
     distributed = pytest.importorskip("distributed")
     marker = str(tmp_path / "marker")
     models = [KillsItsProcess(marker, number) for number in range(5)]
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
-    ) as cluster:
-        with on_cluster(cluster.scheduler_address), Results(tmp_path / "run") as results:
-            table = results.run(trials_of(models), X, Y, jobs=None)
+    small = dict(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with (
+        distributed.LocalCluster(**small) as cluster,
+        on_cluster(cluster.scheduler_address),
+        Results(tmp_path / "run") as results,
+    ):
+        table = results.run(trials_of(models), X, Y, jobs=None)
     assert os.path.exists(marker)
     assert table["number"].tolist() == list(range(5))
     assert table["accuracy"].tolist() == [0.5] * 5

@@ -134,16 +134,16 @@ def test_preprocessing_is_varied(tmp_path, cornet):
     matrices, labels = correlations(40)
     np.savez(tmp_path / "cov.npz", S=3.0 * matrices, y=labels)
     run = tmp_path / "run"
-    words = (
-        "sweep",
-        tmp_path / "cov.npz",
-        *QUICK,
-        "--metrics",
-        "ecm",
+    words = ("sweep", tmp_path / "cov.npz", *QUICK, "--metrics", "ecm")
+    words += (
         "--grid",
         "lr=0.1",
+        "power=1",
+        "--folds",
+        2,
+        "--vary",
+        "shrinkage=0.0,1.0",
     )
-    words += ("--grid", "power=1", "--folds", 2, "--vary", "shrinkage=0.0,1.0")
     assert cornet(*words, "--quiet", "--run-dir", run)[0] == 0
     rows = {row["preprocessing"]: row for row in rows_of(run / "settings.csv")}
     assert set(rows) == {"shrinkage=0.0", "shrinkage=1.0"}
