@@ -79,11 +79,8 @@ def operation(
         @functools.wraps(method)
         @in_own_precision
         def operate(self: Any, *arguments: Any, **keywords: Any) -> Any:
-            given = defaults | dict(zip(names, arguments, strict=False)) | keywords
-            is_twice = any(name in keywords for name in names[: len(arguments)])
-            is_short = any(name not in given for name in names)
-            is_long = len(given) > len(names) and not takes_more
-            if is_twice or is_short or is_long or len(arguments) > len(names):
+            given = _bound(names, defaults, takes_more, arguments, keywords)
+            if given is None:
                 return method(self, *arguments, **keywords)  # Python's own TypeError
             if kinds:
                 _validate(self, kinds, optional, given)
@@ -100,6 +97,27 @@ def operation(
     return decorate
 
 
+def _bound(
+    names: tuple[str, ...],
+    defaults: dict[str, Any],
+    takes_more: bool,
+    arguments: tuple,
+    keywords: dict[str, Any],
+) -> dict[str, Any] | None:
+    """Return all arguments by name, or None if they do not fit the signature."""
+    given = dict(zip(names, arguments, strict=False))
+    if len(arguments) > len(names):
+        return None
+    for name in keywords:
+        if name in given or not (name in names or takes_more):
+            return None
+    given = {**defaults, **given, **keywords}
+    for name in names:
+        if name not in given:
+            return None
+    return given
+
+
 def _validate(
     owner: Any, kinds: dict[str, Any], optional: tuple[str, ...], given: dict[str, Any]
 ) -> None:
@@ -109,20 +127,25 @@ def _validate(
             "base_point is missing: tangent vectors need the point they belong to."
         )
     arrays = as_arrays(optional, **{name: given[name] for name in kinds})
-    present = {k: v for k, v in zip(kinds, arrays, strict=True) if v is not None}
-    given.update(present)
-    matrices = {}
-    for name, array in present.items():
-        if kinds[name] is _require_finite_coords:
-            _require_dim(owner.n, name, array)
-        elif kinds[name] is _require_stack:
+    matrices: dict[str, Array] = {}
+    n, check = owner.n, owner.check
+    for name, array in zip(kinds, arrays, strict=True):
+        if array is None:
+            continue
+        given[name], require = array, kinds[name]
+        if require is _require_finite_coords:
+            _require_dim(n, name, array)
+        elif require is _require_stack:
             require_stack(**{name: array})
-            require_matrices(owner.n, **{name: array})
+            require_matrices(n, **{name: array})
         else:
             matrices[name] = array
-    if owner.check:
-        require_matrices(owner.n, **matrices)
-        for name, array in present.items():
+            continue
+        if check:
+            require(name, array)
+    if check:
+        require_matrices(n, **matrices)
+        for name, array in matrices.items():
             kinds[name](name, array)
 
 

@@ -38,6 +38,7 @@ from .kernels._autodiff import detached, is_readable
 from .kernels._convergence import warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
+_BLOCK_ENTRIES = 2**16
 _REMEDY = (
     "Treat all matrices of the sample alike: geomstats_cor.clean_points(points, "
     "on_bad='repair') shrinks them towards the identity, as "
@@ -65,6 +66,9 @@ def as_arrays(optional=(), **arguments):
     arrays : list of array or None
         Arrays, in the order of the arguments.
     """
+    values = list(arguments.values())
+    if _are_alike(values):
+        return values
     given = {k: v for k, v in arguments.items() if v is not None}
     if len(given) < len(arguments):
         for name, value in arguments.items():
@@ -74,7 +78,7 @@ def as_arrays(optional=(), **arguments):
                     f"a numpy array, a torch tensor or nested lists."
                 )
     if given and _are_alike(list(given.values())):
-        return list(arguments.values())
+        return values
     arrays, order = {}, None
     for name, value in given.items():
         if are_tables(value):
@@ -107,6 +111,9 @@ def require_matrices(size, **arguments):
         Arrays by name.
     """
     arguments = {k: v for k, v in arguments.items() if v is not None}
+    shapes = {tuple(x.shape) for x in arguments.values()}
+    if len(shapes) == 1 and next(iter(shapes))[-2:] == (size, size):
+        return
     for name, x in arguments.items():
         shape = tuple(x.shape)
         if len(shape) < 2 or shape[-1] != shape[-2]:
@@ -268,10 +275,21 @@ def _is_close(x, value):
     x, tolerance = detached(x), input_tolerance(x)
     # What is above the diagonal is below it with the other sign; NaN and infinity
     # differ from their mirror.
-    if not largest_entry(_asymmetry(x)) <= tolerance:
-        return False
+    for some in _blocks(x):
+        if not largest_entry(_asymmetry(some)) <= tolerance:
+            return False
     low, high = extremes(diagonal(x))
     return low >= value - tolerance and high <= value + tolerance
+
+
+def _blocks(x):
+    """Return blocks of a batch, so that differences of their entries fit the cache."""
+    size = x.shape[-1] * x.shape[-2]
+    count = max(1, _BLOCK_ENTRIES // size)
+    if x.ndim < 3 or math.prod(x.shape[:-2]) <= count:
+        return (x,)
+    flat = x.reshape((-1, *x.shape[-2:]))
+    return [flat[start : start + count] for start in range(0, flat.shape[0], count)]
 
 
 def _asymmetry(x):
@@ -500,19 +518,18 @@ def warn_near_boundary(where):
 
 def _are_alike(values):
     """Tell quickly that values are plain arrays of one library, dtype and device."""
-    first, *others = values
-    if not array_api_compat.is_array_api_obj(first) or not is_plain_array(first):
+    if not values or not array_api_compat.is_array_api_obj(values[0]):
         return False
+    first = values[0]
     xp = namespace(first)
     if first.dtype != xp.float64 and first.dtype != xp.float32:
         return False
-    return all(
-        type(x) is type(first)
-        and x.dtype == first.dtype
-        and x.device == first.device
-        and is_plain_array(x)
-        for x in others
-    )
+    for x in values:
+        if type(x) is not type(first) or not is_plain_array(x):
+            return False
+        if x.dtype != first.dtype or x.device != first.device:
+            return False
+    return True
 
 
 def is_plain_array(array):

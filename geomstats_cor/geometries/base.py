@@ -16,7 +16,7 @@ from geomstats.geometry.riemannian_metric import RiemannianMetric
 from .. import kernels
 from .._types import Array
 from ..exceptions import ArrayTypeError, ParameterError
-from ..kernels._array import constant, namespace
+from ..kernels._array import constant, matrix_dot, namespace
 from ..kernels._batching import for_each
 from ..kernels._quotients import length
 from ..kernels.factors import bounded_length
@@ -339,7 +339,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
         """
         frame_a = self.orthonormal(tangent_vec_a, base_point)
         frame_b = self.orthonormal(tangent_vec_b, base_point)
-        return namespace(frame_a, frame_b).sum(frame_a * frame_b, axis=(-2, -1))
+        return matrix_dot(frame_a, frame_b)
 
     def squared_norm(self, vector: Array, base_point: Array = None) -> Array:
         """Return the squared length of tangent vectors.
@@ -357,7 +357,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
             Squared length.
         """
         frame = self.orthonormal(vector, base_point)
-        return namespace(frame).sum(frame * frame, axis=(-2, -1))
+        return matrix_dot(frame, frame)
 
     def norm(self, vector: Array, base_point: Array = None) -> Array:
         """Return the length of tangent vectors.

@@ -60,7 +60,7 @@ def constant(values, like):
 
 def diagonal(x):
     """Return the diagonals [..., n] of matrices [..., n, n]."""
-    return namespace(x).linalg.diagonal(x)
+    return x.diagonal(0, -2, -1)
 
 
 def as_rows(vectors):
@@ -182,6 +182,16 @@ def extremes(x):
 def largest_entry(x):
     """Return the largest entry, as a number; NaN if there is one."""
     return float(x.amax() if is_torch(x) else x.max())
+
+
+def matrix_dot(x, y):
+    """Return the Frobenius products [...] of matrices [..., n, m]."""
+    if is_torch(x):
+        return (x * y).sum((-2, -1))
+    if x.shape != y.shape:
+        return np.einsum("...ij,...ij->...", x, y)
+    flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
+    return np.vecdot(x.reshape(flat), y.reshape(flat))
 
 
 def row_dot(x, y):

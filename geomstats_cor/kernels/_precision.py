@@ -6,6 +6,8 @@ factorisations need more.
 
 import functools
 
+import numpy as np
+
 from ._array import namespace
 
 _NUMBERS = (float, int)
@@ -32,6 +34,9 @@ def in_own_precision(function):
 
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
+        for x in (*arguments, *keywords.values()):
+            if type(x) is np.ndarray:  # then none is a tensor
+                return function(*arguments, **keywords)
         like, half = _first_and_half((*arguments, *keywords.values()))
         if like is None:
             return function(*arguments, **keywords)

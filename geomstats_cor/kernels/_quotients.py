@@ -7,7 +7,7 @@ order; near zero a power series replaces the quotient.
 import math
 from fractions import Fraction
 
-from ._array import is_torch, namespace, row_dot
+from ._array import namespace, row_dot
 from ._autodiff import StatedGradient, is_plain
 
 _SERIES_BELOW = 0.1
@@ -47,7 +47,7 @@ _TANH_SERIES = _tanh_series(14)
 def length(square):
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
-    if is_torch(square) and is_plain(square):
+    if is_plain(square):
         return xp.sqrt(square)
     null = square == 0.0
     return xp.where(null, 0.0, xp.sqrt(xp.where(null, 1.0, square)))

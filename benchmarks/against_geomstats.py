@@ -1,0 +1,124 @@
+"""Operations of the metrics against geomstats: the same arrays, in one process.
+
+Both libraries are timed in turn, CPU time of one thread, our validation on. A number is
+the median of geomstats' time over ours: above one, ours is faster. Cells that geomstats
+cannot do in a second are left out.
+
+    python -m benchmarks.against_geomstats [--sizes 5 28] [--batches 30 1000] [--save F]
+"""
+
+import argparse
+import csv
+import functools
+import itertools
+import os
+import sys
+
+os.environ.setdefault("GEOMSTATS_BACKEND", "numpy")
+
+import geomstats.geometry.full_rank_correlation_matrices as theirs
+import numpy as np
+
+from geomstats_cor import FullRankCorrelationMatrices
+
+from .timing import CPU, interleave
+
+METRICS = {
+    "ecm": "EuclideanCholeskyMetric",
+    "lecm": "LogEuclideanCholeskyMetric",
+    "olm": "OffLogMetric",
+    "lsm": "LogScaledMetric",
+    "phcm": "PolyHyperbolicCholeskyMetric",
+}
+OPERATIONS = {
+    "dist": lambda m, a, b, v: m.dist(a, b),
+    "log": lambda m, a, b, v: m.log(b, a),
+    "exp": lambda m, a, b, v: m.exp(v, a),
+    "inner_product": lambda m, a, b, v: m.inner_product(v, v, a),
+    "transport": lambda m, a, b, v: m.parallel_transport(v, a, end_point=b),
+    "geodesic": lambda m, a, b, v: m.geodesic(a, end_point=b)(0.3),
+}
+_TOO_LONG = 1.0  # seconds of one evaluation
+
+
+def metrics_of(key, n):
+    """Return our metric and that of geomstats."""
+    ours = FullRankCorrelationMatrices(n, equip=key).metric
+    space = theirs.FullRankCorrelationMatrices(n, equip=False)
+    space.equip_with_metric(getattr(theirs, METRICS[key]))
+    return ours, space.metric
+
+
+def samples(n, batch):
+    """Return two batches of points, and tangent vectors."""
+    space = FullRankCorrelationMatrices(n, equip=False)
+    a, b = space.random_point(2 * batch, rng=0).reshape(2, batch, n, n)
+    vector = np.random.default_rng(1).standard_normal((batch, n, n)) / n
+    vector = vector + vector.swapaxes(-1, -2)
+    vector[:, range(n), range(n)] = 0.0
+    return a, b, vector
+
+
+def cells(options):
+    """Yield a metric, an operation, a size, a batch and the ratio of the times."""
+    for n, batch in itertools.product(options.sizes, options.batches):
+        arrays = samples(n, batch)
+        for key, (name, call) in itertools.product(options.metrics, OPERATIONS.items()):
+            ours, others = metrics_of(key, n)
+            tasks = {
+                "ours": functools.partial(call, ours, *arrays),
+                "theirs": functools.partial(call, others, *arrays),
+            }
+            ratio = _ratio(tasks, options)
+            if ratio is not None:
+                yield key, name, n, batch, ratio
+
+
+def _ratio(tasks, options):
+    try:
+        start = CPU.read()
+        tasks["theirs"]()
+        if CPU.read() - start > _TOO_LONG:
+            return None
+        with CPU.running():
+            times = interleave(tasks, CPU, options.rounds, options.budget)
+    except Exception as error:  # of geomstats: a cell that it cannot do
+        print(f"  left out: {type(error).__name__}: {error}"[:100], file=sys.stderr)
+        return None
+    pairs = zip(times["theirs"], times["ours"], strict=True)
+    return float(np.median([a / b for a, b in pairs]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[5, 28, 100])
+    parser.add_argument("--batches", type=int, nargs="+", default=[30, 1000])
+    parser.add_argument("--metrics", nargs="+", default=list(METRICS))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--budget", type=float, default=1.0)
+    parser.add_argument("--largest", type=int, default=3 * 10**6, help="entries")
+    parser.add_argument("--save", help="CSV file for the ratios")
+    options = parser.parse_args()
+    rows, names = [], list(OPERATIONS)
+    print("theirs / ours " + " ".join(f"{name:>13}" for name in names))
+    for n, batch in itertools.product(options.sizes, options.batches):
+        if n * n * batch > options.largest:
+            continue
+        one = argparse.Namespace(**{**vars(options), "sizes": [n], "batches": [batch]})
+        found = list(cells(one))
+        rows += found
+        for key in options.metrics:
+            ratios = {name: r for k, name, _, _, r in found if k == key}
+            shown = (f"{ratios[x]:13.2f}" if x in ratios else " " * 13 for x in names)
+            print(f"{key:5}{n:4}{batch:5} " + " ".join(shown), flush=True)
+    slower = [row for row in rows if row[-1] < 1.0]
+    print(f"{len(rows)} cells, of which {len(slower)} are below one")
+    if options.save:
+        with open(options.save, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["metric", "operation", "n", "batch", "ratio"])
+            writer.writerows((*row[:-1], f"{row[-1]:.3f}") for row in rows)
+
+
+if __name__ == "__main__":
+    main()
