@@ -13,6 +13,7 @@ _READING_ORDER = (
     "plot_asset_returns.py",
     "plot_cornet.py",
     "plot_edge_weights.py",
+    "plot_transformer.py",
 )
 _FOLDER = tempfile.TemporaryDirectory(prefix="gallery")
 
