@@ -10,6 +10,7 @@ _READING_ORDER = (
     "plot_connectome_means.py",
     "plot_connectome_groups.py",
     "plot_asset_returns.py",
+    "plot_named_edges.py",
     "plot_cornet.py",
     "plot_edge_weights.py",
 )
