@@ -35,6 +35,8 @@ _HOMES = {
     "equal_dispersions_test": "inference.dispersion_tests",
     "frechet_anova": "inference.anova",
     "mean_test": "inference.mean_tests",
+    "adjusted_means_test": "inference.adjusted_tests",
+    "MultivariateGeodesicRegression": "inference.linear_model",
     "confidence_region": "inference.regions",
     "as_stack": "data.cleaning",
     "clean_points": "data.cleaning",

@@ -185,7 +185,7 @@ class TestBadInput:
         missing[7] = None
         with pytest.raises(NotFiniteError, match="no site for matrix 7"):
             Harmonizer().fit(points, sites=missing)
-        sites[0] = "lonely"
+        sites = np.array(["lonely", *sites[1:]])
         with pytest.raises(ShapeError, match="site 'lonely' has 1 of the matrices"):
             Harmonizer().fit(points, sites=sites)
 
