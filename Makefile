@@ -29,7 +29,7 @@ setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses t
 $(STAMP): setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,progress,examples,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,tables,progress,examples,test]'
 	touch $@
 
 demo: setup ## Means of connectomes, hyperplanes, and networks under the five metrics
