@@ -19,7 +19,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # The tests that depend on the backend geomstats was imported with.
 BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
 
-.PHONY: help setup demo test lint clean
+.PHONY: help setup demo test quick lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
@@ -29,7 +29,7 @@ setup: $(STAMP) ## Create .venv and install the package in it (PYTHON= chooses t
 $(STAMP): setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,progress,examples,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[nn,baselines,plot,dask,tables,progress,examples,test]'
 	touch $@
 
 demo: setup ## Means of connectomes, hyperplanes, and networks under the five metrics
@@ -45,6 +45,16 @@ demo: setup ## Means of connectomes, hyperplanes, and networks under the five me
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)
 	$(if $(BACKEND_TESTS),$(ONE_THREAD) GEOMSTATS_BACKEND=pytorch $(PYTEST) $(BACKEND_TESTS))
+
+# One test of each promise: definitions of metrics and layers, a plain loop of torch, runs
+# on disk, the command line.
+QUICK := tests/test_definitions.py tests/layers/test_mlr_definition.py \
+	tests/layers/test_fc_definition.py tests/training/test_skorch.py \
+	tests/training/test_schedule.py tests/command_line/test_defaults.py \
+	tests/command_line/test_runner.py tests/command_line/test_files.py
+
+quick: setup ## Run a selection of the tests, in less than a minute
+	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST) -q $(QUICK)
 
 lint: setup ## Check style, formatting and types
 	$(BIN)/python -m ruff check .

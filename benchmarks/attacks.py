@@ -35,7 +35,12 @@ from .crafted import CASES
 # Processes are forked from one that has imported everything.
 FRESH = multiprocessing.get_context("forkserver")
 FRESH.set_forkserver_preload(
-    ["cornet_nn.training", "cornet_nn.datasets", "matplotlib.figure"]
+    [
+        "cornet_nn.training.classifiers",
+        "cornet_nn.command_line.train",
+        "cornet_nn.datasets",
+        "matplotlib.figure",
+    ]
 )
 METRICS = ("olm", "ecm")
 MOST_MEMORY = 1 << 30

@@ -2,11 +2,11 @@
 
     python -m benchmarks.baseline_cost --document docs/baselines.md
 
-A step is a batch of 30 samples, forward and backward, on one thread. The input is random:
-[9, 28, 28] covariance matrices, one of size 63, or subspaces [8, 63, 10], with 45
-classes. Ratios to CorNet-ECM stand beside those of the paper's seconds. For networks
-with scores under the affine-invariant metric, the bare eigendecompositions of a step are
-timed in the same run.
+A step is a batch of 30 samples, forward and backward, on one thread. The input is
+random: [9, 28, 28] covariance matrices, one of size 63, or subspaces [8, 63, 10], with
+45 classes. Ratios to CorNet-ECM stand beside those of the paper's seconds. For networks
+with scores under the affine-invariant metric, the bare eigendecompositions of a step
+are timed in the same run.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def step_seconds(name, repetitions):
 
 
 def decomposition_seconds(name, outputs, repetitions):
-    """Return CPU seconds of the bare decompositions of a step, and of a forward pass."""
+    """Return CPU seconds of bare decompositions of a step, and of a forward pass."""
     model, inputs = network_of(name)
     features = model.features(inputs).detach()
     # As many matrices as scores, a few outputs at a time as in the layer.

@@ -5,6 +5,7 @@ or makes a file, and returns the words of the command that is to refuse it.
 """
 
 import functools
+import hashlib
 import io
 import json
 import os
@@ -33,7 +34,7 @@ _CONTENTS = {
     "20 MB": b'{"a": "' + b" " * (20 << 20) + b'"}',
     "long number": b'{"a": ' + b"9" * 5000 + b"}",
 }
-_JSON = ("configuration.json", "run.json")
+_JSON = ("run.json",)
 _NOTHING = object()
 _FIELDS = ("estimator", "parameters", "resolved")
 _RESOLVED = ("kind", "channels", "size", "input_shape", "features", "classes", "seed")
@@ -72,11 +73,13 @@ def put(content, keys, value):
 
 
 def change_json(path, *changes):
-    """Change entries of a JSON file; a digest that would tell of it is removed."""
+    """Change entries of a JSON file, whose digest is right again."""
     content = json.loads(path.read_text())
     content.pop("digest", None)
     for keys, value in changes:
         put(content, keys, value)
+    text = json.dumps(content, sort_keys=True)
+    content["digest"] = hashlib.sha256(text.encode()).hexdigest()
     path.write_text(json.dumps(content))
 
 
@@ -135,8 +138,8 @@ for _keys in [
     for _value in (_NOTHING, None, [], "x"):
         if _keys[-1] == "kind" and _value is None:
             continue  # a front end of one's own has none
-        _word = f"configuration.json: {'.'.join(_keys)} {word_of(_value)}"
-        case(_word)(functools.partial(_changed, "configuration.json", _keys, _value))
+        _word = f"run.json: {'.'.join(_keys)} {word_of(_value)}"
+        case(_word)(functools.partial(_changed, "run.json", _keys, _value))
 for _keys, _value in [
     (("resolved", "size"), 10**9),
     (("resolved", "size"), 0),
@@ -163,39 +166,39 @@ for _keys, _value in [
     (("parameters", "device"), "nowhere"),
     (("parameters", "device"), {}),
 ]:
-    _word = f"configuration.json: {'.'.join(_keys)} = {json.dumps(_value)[:40]}"
-    case(_word)(functools.partial(_changed, "configuration.json", _keys, _value))
+    _word = f"run.json: {'.'.join(_keys)} = {json.dumps(_value)[:40]}"
+    case(_word)(functools.partial(_changed, "run.json", _keys, _value))
 for _keys, _value in [
+    *[(("data",), v) for v in (_NOTHING, None, [])],
     *[
-        ((key,), v)
-        for key in ("source", "fingerprint", "part", "settings")
+        (("data", key), v)
+        for key in ("source", "fingerprint", "part")
         for v in (_NOTHING, None, [])
     ],
     *[
-        (("source", key), v)
+        (("data", "source", key), v)
         for key in ("data", "directory", "options")
         for v in (_NOTHING, [])
     ],
-    (("source", "data"), "no such data"),
-    (("source", "cache"), "/"),
-    (("source", "options"), {"directory": 1}),
-    (("source", "options"), {"progress": 1}),
-    (("source", "options"), {"unknown": 1}),
-    (("source", "options"), {"kind": []}),
-    (("source", "options"), {"ridge": "x"}),
-    (("source", "options"), {"errors": {}}),
-    (("settings", "unknown"), 1),
-    (("settings", "metric"), []),
-    (("settings", "class_weight"), {"no": "x"}),
-    (("settings", "class_weight"), []),
+    (("data", "source", "data"), "no such data"),
+    (("data", "source", "cache"), "/"),
+    (("data", "source", "options"), {"directory": 1}),
+    (("data", "source", "options"), {"progress": 1}),
+    (("data", "source", "options"), {"unknown": 1}),
+    (("data", "source", "options"), {"kind": []}),
+    (("data", "source", "options"), {"ridge": "x"}),
+    (("data", "source", "options"), {"errors": {}}),
+    (("parameters", "class_weight"), {"pairs": [["no", "x"]]}),
+    (("parameters", "class_weight"), []),
+    (("digest",), "0"),
 ]:
     _word = f"run.json: {'.'.join(_keys)} {word_of(_value)}"
     case(_word)(functools.partial(_changed, "run.json", _keys, _value))
 
 
-# Configuration and checkpoint that agree on what makes no sense.
+# Record and checkpoint that agree on what makes no sense.
 def _agreed(name, value, run, data):
-    change_json(run / "configuration.json", (("parameters", name), value))
+    change_json(run / "run.json", (("parameters", name), value))
     change_checkpoint(run, (("identity", name), value))
     return evaluate(run)
 
@@ -401,8 +404,7 @@ for _word, _files in {
         "seconds_per_epoch,samples\nolm,0,0,x,x,x,x,x\n"
     },
     "a byte of zero": {"cells.csv": "metric,seed\n\0"},
-    "a list": {"conditions.json": "[]"},
-    "deep": {"conditions.json": '{"a":' * _DEEP},
-    "others": {"conditions.json": "{}"},
+    "a folder of keys": {"cells.csv": "key\n" + "x" * 100_000},
+    "quotes": {"cells.csv": 'key,accuracy\n"'},
 }.items():
     case(f"comparison: {_word}")(functools.partial(_comparison, _files))

@@ -10,7 +10,9 @@ on standardised features. The first rows are correlations under our metrics, shr
 the learnt amount and by 0.01. Baselines on the same extended signals: entries and
 Fisher z of the same correlations, and pyriemann's tangent space and minimum distance to
 mean, on covariances and on correlations. Covariances also know the power of a channel
-in a band, which correlations do not.
+in a band, which correlations do not, unless the signal itself is among the copies
+(--with-signal): the correlation between a channel and its filtered copy is the root of
+the part of its power in the band.
 """
 
 import argparse
@@ -90,16 +92,23 @@ def main():
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
-    with np.load(parser.parse_args().file) as file:
+    parser.add_argument("--only", default="", help="part of the names of pipelines")
+    parser.add_argument(
+        "--with-signal", action="store_true", help="keep the unfiltered signal, too"
+    )
+    args = parser.parse_args()
+    with np.load(args.file) as file:
         X = file["X"] * file["scale"][:, None, None].astype(float)
         y, subject = file["y"], file["subject"]
-    filters = require_bands(BANDS, RATE)
+    filters = require_bands([None, *BANDS] if args.with_signal else BANDS, RATE)
     X = np.stack([extend(x.T, filters, (0,), "a recording").T for x in X])
     report = Correlations().fit(X[subject == subject[0]]).report_
     print(f"<!-- first subject: {report} -->")
     print("| features and classifier | accuracy % | between subjects |")
     print("|---|---|---|")
     for name, pipeline in pipelines().items():
+        if args.only not in name:
+            continue
         scores = []
         for person in np.unique(subject):
             of = subject == person

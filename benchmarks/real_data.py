@@ -10,17 +10,14 @@ computed, and is not computed again.
 """
 
 import argparse
-import json
 import re
 import statistics
-import time
 import warnings
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +25,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, Stratifi
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cornet_nn.command_line.fitting import stopped_by_keyboard
+from cornet_nn.runner import Results, Trial
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 from geomstats_cor import METRICS, FullRankCorrelationMatrices, kernels
 
@@ -46,90 +43,62 @@ def main():
     parser.add_argument("--output", type=Path, default=Path("build/real_data"))
     parser.add_argument("--only", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     parser.add_argument(
         "--document", type=Path, help="Markdown file whose marked part is replaced"
     )
     arguments = parser.parse_args()
-    cells = [
-        (name, method, metric)
-        for name in arguments.only
-        for method in arguments.methods
-        for metric in METRICS
-    ]
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    Parallel(arguments.jobs)(
-        delayed(compute)(*cell, arguments.data, arguments.output) for cell in cells
-    )
-    text = report(arguments.output)
+    titles = {}
+    with Results(arguments.output, resume=True) as results:
+        for name in arguments.only:
+            problem = PROBLEMS[name](arguments.data)
+            titles[name] = f"{problem.title}: {problem.split}"
+            for method in arguments.methods:
+                for metric in METRICS:
+                    compute(results, problem, name, method, metric, arguments.jobs)
+        text = report(results.rows.values(), titles)
     print(text)
     if arguments.document:
-        replace_marked(arguments.document, text, "real data")
+        replace_marked(arguments.document, text)
 
 
-def compute(name, method, metric, data, output):
-    """Score a method on a problem, unless it is done already."""
-    store = output / f"{name} {method} {metric}.json"
-    if store.exists():
-        return
-    problem, start = PROBLEMS[name](data), time.perf_counter()
-    scores = {"LR": regression, "CorMLR": regression_of_ours, "CorNet": network}[
-        method
-    ](problem, metric)
-    result = {
-        "title": f"{problem.title}: {problem.split}",
-        "mean": statistics.fmean(scores),
-        "deviation": statistics.stdev(scores) if len(scores) > 1 else None,
-        "minutes": (time.perf_counter() - start) / 60.0,
-    }
-    store.write_text(json.dumps(result, indent=1))
-    print(store.stem, json.dumps(result), flush=True)
+def compute(results, problem, name, method, metric, jobs):
+    """Score a method on a problem, as far as it is not done already."""
+    inputs, seeds = problem.matrices, problem.seeds if method == "CorNet" else 1
+    if method == "LR":
+        matrices = correlations(problem.matrices)
+        space = FullRankCorrelationMatrices(matrices.shape[-1], equip=metric)
+        inputs = space.metric.to_coords(kernels.cor(matrices))
+    trials = [
+        Trial(
+            dict(problem=name, method=method, metric=metric, split=split, seed=seed),
+            estimator(problem, method, metric, seed, train),
+            train,
+            test,
+        )
+        for split, (train, test) in enumerate(problem.splits)
+        for seed in range(seeds)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        samples = inputs, problem.labels, problem.groups
+        results.run(trials, *samples, jobs=jobs, progress=True)
 
 
-def regression(problem, metric):
-    """Score scikit-learn's logistic regression on standardised coordinates."""
-    matrices = correlations(problem.matrices)
-    space = FullRankCorrelationMatrices(matrices.shape[-1], equip=metric)
-    coords = space.metric.to_coords(kernels.cor(matrices))
-    scores = []
-    for train, test in problem.splits:
-        # Rotations leave the regression as it is, and save time for few samples.
+def estimator(problem, method, metric, seed, train):
+    """Return a classifier with its defaults, or the regression to compare with.
+
+    scikit-learn's logistic regression takes standardised coordinates; rotations leave
+    it as it is, and save time for few samples.
+    """
+    if method == "LR":
         model = make_pipeline(
             StandardScaler(), PCA(), LogisticRegression(max_iter=1000)
         )
-        search = GridSearchCV(
-            model,
-            {"logisticregression__C": STRENGTHS},
-            cv=_folds(problem, train),
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            search.fit(coords[train], problem.labels[train])
-        scores.append(100.0 * search.score(coords[test], problem.labels[test]))
-    return scores
-
-
-def regression_of_ours(problem, metric):
-    """Score `CorMLRClassifier` with its defaults; it has no use for a seed."""
-    return _scores(problem, CorMLRClassifier, metric, seeds=1)
-
-
-def network(problem, metric):
-    """Score `CorNetClassifier` with its defaults."""
-    return _scores(problem, CorNetClassifier, metric, problem.seeds)
-
-
-def _scores(problem, Classifier, metric, seeds):
-    scores = []
-    for train, test in problem.splits:
-        groups = None if problem.groups is None else problem.groups[train]
-        for seed in range(seeds):
-            model = Classifier(metric, random_state=seed, progress=False)
-            with stopped_by_keyboard():
-                model.fit(problem.matrices[train], problem.labels[train], groups=groups)
-            right = model.predict(problem.matrices[test]) == problem.labels[test]
-            scores.append(100.0 * float(np.mean(right)))
-    return scores
+        grid = {"logisticregression__C": STRENGTHS}
+        return GridSearchCV(model, grid, cv=_folds(problem, train))
+    Classifier = dict(CorMLR=CorMLRClassifier, CorNet=CorNetClassifier)[method]
+    return Classifier(metric, random_state=seed, progress=False)
 
 
 def _folds(problem, train):
@@ -144,12 +113,19 @@ def _folds(problem, train):
     return list(folds.split(labels, labels, groups))
 
 
-def report(folder):
+def report(rows, titles):
     """Return the Markdown of all finished cells."""
     versions = ", ".join(f"{k} {version(k)}" for k in ("torch", "scikit-learn"))
+    scores = {}
+    for row in rows:
+        place = row["problem"], row["method"], row["metric"]
+        scores.setdefault(place, []).append(100.0 * row["accuracy"])
     results = {
-        tuple(store.stem.split(" ")): json.loads(store.read_text())
-        for store in folder.glob("*.json")
+        place: dict(
+            mean=statistics.fmean(values),
+            deviation=statistics.stdev(values) if len(values) > 1 else None,
+        )
+        for place, values in scores.items()
     }
     lines = [
         f"Measured {date.today()} with {versions}. Test accuracy, %; ± is the "
@@ -158,11 +134,10 @@ def report(folder):
         "| data | metric | LR | `CorMLRClassifier()` | `CorNetClassifier()` |",
         "|---|---|---|---|---|",
     ]
-    for name in PROBLEMS:
+    for name, title in titles.items():
         for metric in METRICS:
             row = [results.get((name, method, metric)) for method in METHODS]
             if any(row):
-                title = next(cell["title"] for cell in row if cell)
                 words = " | ".join(map(_cell, row))
                 lines.append(f"| {title} | {metric} | {words} |")
     return "\n".join([*lines, "", *map(_verdict, [results] * 2, METHODS[1:])])
@@ -200,7 +175,7 @@ def _verdict(results, method):
     )
 
 
-def replace_marked(document, text, name):
+def replace_marked(document, text, name="real data"):
     """Replace what stands between the two marks of a document with a name."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     old = document.read_text(encoding="utf-8")

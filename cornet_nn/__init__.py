@@ -56,6 +56,9 @@ _HOMES = {
     "poincare_log0": "poincare",
     "beta_concat": "poincare",
     "beta_split": "poincare",
+    "save_model": "export",
+    "load_model": "export",
+    "export_model": "export",
 }
 
 # Modules of version 0.1, which can be imported by their former names for one release.

@@ -4,8 +4,11 @@ import contextlib
 import json
 import os
 import secrets
+import tempfile
 import zipfile
 from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
 
 # No file of ours that describes something comes near this.
 LARGEST_JSON = 1 << 24
@@ -56,6 +59,67 @@ def replacing(path, mode="w", **how):
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
+
+
+def write_text(path, text):
+    """Write a file so that a reader sees the old or the new content, never a part.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    text : str
+        Content.
+    """
+    with replacing(path, mode="w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def write_json(path, value):
+    """Write a value of JSON, as `write_text` does.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    value : object
+        Value.
+    """
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def make_writable(directory):
+    """Make a directory, and raise if files cannot be written there.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory.
+    """
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise ParameterError(
+            f"{directory} cannot be written: {error}. Choose another directory."
+        ) from error
+
+
+def contents(directory):
+    """Return what is in a directory, except what is hidden.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory.
+
+    Returns
+    -------
+    names : list of str
+        Names.
+    """
+    return sorted(p.name for p in directory.iterdir() if not p.name.startswith("."))
 
 
 def _create(path, flags):

@@ -12,9 +12,9 @@ signals, bands of frequencies, and a pipeline. The recordings ship with geomstat
 # %%
 # A long table
 # ------------
-# Two people, two sessions each. A column says which gesture is being shown; what has the
-# same gesture without a break is one recording. The first and the last second of each
-# are left out, as the hand is still moving.
+# Two people, two sessions each. A column says which gesture is being shown; what has
+# the same gesture without a break is one recording. The first and the last second of
+# each are left out, as the hand is still moving.
 
 import argparse
 import warnings

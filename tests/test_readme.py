@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-PAGES = ("README.md", "docs/layers.md", "docs/means.md")
+PAGES = ("README.md", "docs/means.md")
 BLOCKS = {
     f"{page} block {number}": block
     for page in PAGES

@@ -1,7 +1,7 @@
 """The command line `cornet`: train, evaluate, predict, compare, sweep, data.
 
-Each command is a module with a function `add_parser`, which says what the command takes
-and which function runs it. What is heavy is imported when a command runs.
+Each command is a module with `EPILOG`, `add_arguments` and `run`, which is imported
+when the command is called.
 """
 
 from .main import main

@@ -1,86 +1,48 @@
 """cornet compare: the metrics on the same data, with the spread of their accuracy."""
 
-import argparse
-from typing import NamedTuple
-
 import numpy as np
 
-from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
-from . import splits
-from .cells import Cells
-from .files import contents, write_text
-from .fitting import RESULTS, fit_and_score
-from .options import add_command, add_metrics, add_running, resumable, run_directory
-from .settings import add_settings, given_settings, require_setting, with_defaults
-from .sources import (
-    add_source,
-    describe,
-    fingerprint,
-    key_and_value,
-    short_name,
-    source_of,
+from .. import splits
+from .._files import contents, replacing, write_text
+from ..training.settings import Metric
+from .options import add_grid, add_running, resumable, run_directory
+from .settings import (
+    add_settings,
+    given_settings,
+    make_estimator,
+    parsed,
+    with_defaults,
 )
-from .tables import csv_table, markdown_table, percent, text_table
+from .sources import add_source, describe, key_and_value, short_name, source_of
+from .tables import markdown_table, percent, text_table
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet compare connectomes --epochs 30
-  cornet compare data.npz --split official --seeds 0 1 2 3 4
+  cornet compare data.npz --split official --seeds 0 1 2 3 4 --jobs 4
   cornet compare data.npz --for lsm power=0.75 lr=1e-3 --for ecm power=1.5
   cornet compare data.npz --run-dir runs/comparison --resume
 
 All metrics are trained on the same parts of the data, and tested on the rest, of which
 nothing is chosen. The table has the mean and the standard deviation of the accuracy,
 one value for each fold and seed, and the median time of an epoch. The run directory has
-it as table.csv, table.md and comparison.png; cells.csv has the single values. Finished
-trainings are not run again by --resume, which may add metrics and seeds."""
+it as table.csv, table.md and comparison.png; cells.csv has the single values, each
+under a key of all settings and samples. --resume does not run again what is there under
+its key: metrics and seeds may be added, and what has changed is computed anew."""
 
 _TITLES = ("metric", "test %", "std", "training %", "s/epoch", "runs")
-_KEYS = ("metric", "seed", "part")
 # Settings that tell trainings apart.
 _OWN = ("metric", "random_state")
+_METRICS = Metric.__args__
 
 
-class Summary(NamedTuple):
-    """What the trainings under a metric come to.
-
-    Attributes
-    ----------
-    metric : str
-        Metric.
-    mean, std : float
-        Mean and standard deviation of the test accuracies; NaN for that of one.
-    training : float
-        Mean accuracy on the samples of the training, when it ends.
-    seconds_per_epoch : float
-        Median time of an epoch.
-    accuracies : list of float
-        Test accuracies, one for each seed and part.
-    """
-
-    metric: str
-    mean: float
-    std: float
-    training: float
-    seconds_per_epoch: float
-    accuracies: list
-
-
-def add_parser(commands):
-    """Add the command to the parser of the command line.
-
-    Parameters
-    ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
-    """
-    summary = "compare metrics: accuracy over folds or seeds, time, table, plot"
-    parser = add_command(commands, "compare", summary, _EPILOG, run)
+def add_arguments(parser):
+    """Add what the command takes to its parser."""
     add_source(parser)
     group = parser.add_argument_group("comparison")
-    add_metrics(group)
+    add_grid(group, _METRICS)
     group.add_argument(
         "--split",
         choices=("folds", "official"),
@@ -120,45 +82,38 @@ def run(options):
     options : argparse.Namespace
         Options.
     """
-    from tqdm import tqdm
+    from ..runner import Results, Trial, on_cluster
 
     seeds = options.seeds or (range(5) if options.split == "official" else [0])
     settings = with_defaults(given_settings(options))
     exceptions = exceptions_of(options.exceptions)
-    source = source_of(options)
-    data = source.load(progress=not options.quiet)
-    parts = {
-        (seed, number): part
-        for seed in seeds
-        for number, part in enumerate(
-            splits.outer_parts(data, options.split, options.folds, seed)
-        )
-    }
+    data = source_of(options).load(progress=not options.quiet)
+    labels = splits.names_of_classes(data)
+    if settings["kind"] == "auto":
+        settings["kind"] = data.kind
+    trials = []
+    for seed in seeds:
+        parts = splits.outer_parts(data, options.split, options.folds, seed)
+        for number, part in enumerate(parts):
+            for metric in options.metrics:
+                own = dict(metric=metric, random_state=seed)
+                chosen = settings | exceptions.get(metric, {}) | own
+                model = make_estimator(chosen, progress=False)
+                columns = dict(metric=metric, seed=seed, part=number)
+                trials.append(Trial(columns, model, *part))
+    directory = run_directory(options, f"compare-{short_name(data)}")
+    with (
+        on_cluster(options.cluster),
+        resumable(options, directory),
+        Results(directory, options.resume) as results,
+    ):
+        samples = data.inputs, labels, data.groups
+        cells = results.run(trials, *samples, options.jobs, not options.quiet)
     split = (
         "official split" if options.split == "official" else f"{options.folds} folds"
     )
-    directory = run_directory(options, f"compare-{short_name(data)}")
-    conditions = dict(
-        source=source.record(),
-        fingerprint=fingerprint(data),
-        split=split,
-        settings={k: v for k, v in settings.items() if k not in _OWN},
-        exceptions=exceptions,
-    )
-    if len(data.left_out):
-        conditions["unusable"] = len(data.left_out)
-    cells = Cells(directory, _KEYS, RESULTS, conditions, options.resume)
-    keys = [(metric, *part) for part in parts for metric in options.metrics]
-    with resumable(options, directory):
-        missing = [key for key in keys if key not in cells]
-        bar = tqdm(missing, unit="run", disable=options.quiet)
-        for metric, seed, number in bar:
-            own = exceptions.get(metric, {}) | dict(metric=metric, random_state=seed)
-            result = fit_and_score(data, *parts[seed, number], settings | own)
-            cells.add((metric, seed, number), result)
-            bar.set_postfix(metric=metric, accuracy=percent(result["accuracy"]))
     note = f"{describe(data)}; {split}, seed {' '.join(map(str, seeds))}."
-    _write(directory, note, summaries(options.metrics, keys, cells))
+    _write(directory, note, summary(cells), cells)
     if not options.quiet:
         print(f"Written to {directory}: {', '.join(contents(directory))}.")
 
@@ -181,72 +136,111 @@ def exceptions_of(words):
     >>> exceptions_of([["lsm", "power=0.75", "lr=0.001"]])
     {'lsm': {'power': 0.75, 'lr': 0.001}}
     """
+    import argparse
+
     exceptions = {}
     for metric, *settings in words:
-        if metric not in METRICS:
+        where = f"--for {metric}"
+        if metric not in _METRICS:
             raise ParameterError(
-                f"--for {metric} is not for one of the metrics {', '.join(METRICS)}."
+                f"{where} is not for one of the metrics {', '.join(_METRICS)}."
             )
         for word in settings:
             try:
                 name, value = key_and_value(word)
             except argparse.ArgumentTypeError as error:
-                raise ParameterError(f"--for {metric}: {error}.") from None
+                raise ParameterError(f"{where}: {error}.") from None
             if name in _OWN:
                 raise ParameterError(
-                    f"--for {metric} {word}: what tells trainings apart, "
+                    f"{where} {word}: what tells trainings apart, "
                     f"{' and '.join(_OWN)}, is not for choosing."
                 )
-            require_setting(name, value, f"--for {metric}")
-            exceptions.setdefault(metric, {})[name] = value
+            exceptions.setdefault(metric, {}).update(parsed({name: value}, where))
     return exceptions
 
 
-def summaries(metrics, keys, cells):
+def summary(cells):
     """Return what the trainings under each metric come to.
 
     Parameters
     ----------
-    metrics : sequence of str
-        Metrics.
-    keys : sequence of tuple
-        Trainings: metric, seed and part.
-    cells : Cells
-        Results.
+    cells : pandas.DataFrame
+        A row for each training.
 
     Returns
     -------
-    rows : list of Summary
-        Summaries.
+    table : pandas.DataFrame
+        For each metric: mean and standard deviation of the test accuracies, mean
+        accuracy in training, median time of an epoch, and number of trainings.
     """
-    rows = []
-    for metric in metrics:
-        results = [cells[key] for key in keys if key[0] == metric]
-        values = [result["accuracy"] for result in results]
-        rows.append(
-            Summary(
-                metric,
-                np.mean(values),
-                np.std(values, ddof=1) if len(values) > 1 else np.nan,
-                np.mean([result["train_accuracy"] for result in results]),
-                np.median([result["seconds_per_epoch"] for result in results]),
-                values,
-            )
+    return (
+        cells.groupby("metric", sort=False)
+        .agg(
+            mean=("accuracy", "mean"),
+            std=("accuracy", "std"),
+            training=("train_accuracy", "mean"),
+            seconds_per_epoch=("seconds_per_epoch", "median"),
+            runs=("accuracy", "size"),
         )
-    return rows
+        .reset_index()
+    )
 
 
-def _write(directory, note, rows):
-    from .figures import comparison_figure
-
-    exact = [(*row[:-1], len(row.accuracies)) for row in rows]
-    titles = (*Summary._fields[:-1], "runs")
-    write_text(directory / "table.csv", csv_table(titles, exact))
+def _write(directory, note, table, cells):
+    write_text(directory / "table.csv", table.to_csv(index=False, lineterminator="\n"))
     shown = [
-        (metric, *map(percent, (mean, std, training)), f"{seconds:.3f}", runs)
-        for metric, mean, std, training, seconds, runs in exact
+        (row.metric, *map(percent, (row.mean, row.std, row.training)))
+        + (f"{row.seconds_per_epoch:.3f}", row.runs)
+        for row in table.itertuples(index=False)
     ]
-    table = markdown_table(_TITLES, shown)
-    write_text(directory / "table.md", f"{note}\n\n{table}\n")
-    comparison_figure(rows, note, directory / "comparison.png")
+    write_text(directory / "table.md", f"{note}\n\n{markdown_table(_TITLES, shown)}\n")
+    comparison_figure(table, cells, note, directory / "comparison.png")
     print(note, text_table(_TITLES, shown), sep="\n")
+
+
+def comparison_figure(table, cells, title, path):
+    """Draw accuracies and times of metrics, in the colours of the metrics.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `summary` returns.
+    cells : pandas.DataFrame
+        A row for each training.
+    title : str
+        Title.
+    path : pathlib.Path
+        File to write.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        What was written.
+    """
+    from matplotlib.figure import Figure
+
+    from geomstats_cor.plotting import METRIC_COLORS, METRIC_MARKERS
+
+    figure = Figure(figsize=(9.0, 1.6 + 0.5 * len(table)), layout="constrained")
+    figure.suptitle(title, fontsize=9, wrap=True)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 1))
+    for place, row in enumerate(table.to_dict("records")):
+        metric = row["metric"]
+        values = 100 * cells.loc[cells["metric"] == metric, "accuracy"].to_numpy()
+        # Equal accuracies are seen as several dots.
+        height = place + np.linspace(-0.15, 0.15, len(values))
+        left.plot(values, height, "o", color="0.6", markersize=4)
+        spread = 100 * row["std"] if len(values) > 1 else None
+        color = METRIC_COLORS.get(metric, "black")
+        mark = dict(fmt=METRIC_MARKERS.get(metric, "X"), color=color, capsize=4)
+        left.errorbar(100 * row["mean"], place, xerr=spread, zorder=3, **mark)
+        right.barh(place, row["seconds_per_epoch"], color=color, height=0.5)
+    left.set_yticks(range(len(table)), [name.upper() for name in table["metric"]])
+    left.set_ylim(len(table) - 0.4, -0.6)
+    left.set_xlabel("test accuracy (%): runs, mean and standard deviation")
+    right.set_xlabel("seconds per epoch (median)")
+    left.grid(axis="x", alpha=0.3)
+    right.grid(axis="x", alpha=0.3)
+    with replacing(path, mode="wb") as file:
+        figure.savefig(file, format="png", dpi=150)
+    return figure

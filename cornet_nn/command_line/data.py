@@ -6,11 +6,12 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataWarning
 
-from .options import add_command, add_quiet
-from .sources import add_source, names_of_classes, source_of
+from ..splits import names_of_classes
+from .options import add_quiet
+from .sources import add_source, source_of
 from .tables import text_table
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet data                                names of data sets and formats of files
   cornet data connectomes                    what is in it
@@ -40,16 +41,8 @@ Files and folders:
   FOLDER    in the format of one of the data sets"""
 
 
-def add_parser(commands):
-    """Add the command to the parser of the command line.
-
-    Parameters
-    ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
-    """
-    summary = "list data sets and formats, or say what is in one and what is wrong"
-    parser = add_command(commands, "data", summary, _EPILOG, run)
+def add_arguments(parser):
+    """Add what the command takes to its parser."""
     add_source(parser, optional=True)
     add_quiet(parser)
 

@@ -1,18 +1,20 @@
 """cornet evaluate: what a trained network is worth on labelled data."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from geomstats_cor.exceptions import ParameterError
 
-from .files import make_writable, write_text
-from .options import add_command, add_quiet
-from .runs import add_run, load_run
-from .sources import names_of_classes
+from .._files import make_writable, write_text
+from ..splits import names_of_classes, official
+from .options import add_quiet
+from .sources import add_source, fingerprint, source_of
 from .tables import csv_table, percent, text_table
+from .train import read_record
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet evaluate runs/first              on the test part of the data it was trained on
   cornet evaluate runs/first other.npz    on other data with the same classes
@@ -26,16 +28,91 @@ run directory, or to --output."""
 _UNUSABLE = "(unusable)"
 
 
-def add_parser(commands):
-    """Add the command to the parser of the command line.
+class LoadedRun(NamedTuple):
+    """A trained network, and samples to use it on.
+
+    Attributes
+    ----------
+    model : CorNetClassifier
+        Fitted estimator.
+    data : Dataset
+        Samples.
+    index : array of int
+        Their places in the data set.
+    part : str
+        Which part of the data set they are: "test", "train" or "all".
+    was_seen : bool
+        Whether some of them were trained on.
+    """
+
+    model: object
+    data: object
+    index: np.ndarray
+    part: str
+    was_seen: bool
+
+
+def add_run(parser, part, data_is_optional):
+    """Add a run directory, data, and a choice of its part to a parser.
 
     Parameters
     ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
+    parser : argparse.ArgumentParser
+        Parser.
+    part : str
+        Part if none is given.
+    data_is_optional : bool
+        Whether the data may be left out, and is then that of the run.
     """
-    summary = "accuracy of a run, class by class, and the confusion matrix"
-    parser = add_command(commands, "evaluate", summary, _EPILOG, run)
+    parser.add_argument("directory", type=Path, metavar="RUN", help="run directory")
+    add_source(parser, optional=data_is_optional)
+    parser.add_argument(
+        "--part",
+        choices=("auto", "test", "train", "all"),
+        default=part,
+        help="part of the data; auto is the test part of an official split, and all "
+        "where there is none (default: %(default)s)",
+    )
+    add_quiet(parser)
+
+
+def load_run(options, **loading):
+    """Return the network and the samples that options name.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options.
+    **loading
+        Further options of the loader.
+
+    Returns
+    -------
+    run : LoadedRun
+        Network and samples.
+    """
+    from ..training import load_classifier
+
+    known = read_record(options.directory)["data"]
+    model = load_classifier(options.directory)
+    source = source_of(options, known["source"])
+    data = source.load(progress=not options.quiet, **loading)
+    part = options.part
+    if part == "auto":
+        part = "all" if data.test is None else "test"
+    index, samples = np.arange(len(data)), data
+    if part != "all":
+        [parts] = official(data)
+        index = parts[part == "test"]
+        index = index[index < len(data)]
+        samples = data.test_part() if part == "test" else data.train_part()
+    is_same = fingerprint(data) == known["fingerprint"]
+    was_seen = is_same and part in ("all", known["part"])
+    return LoadedRun(model, samples, index, part, was_seen)
+
+
+def add_arguments(parser):
+    """Add what the command takes to its parser."""
     add_run(parser, "auto", data_is_optional=True)
     parser.add_argument(
         "-o",
@@ -44,7 +121,6 @@ def add_parser(commands):
         metavar="DIR",
         help="directory to write to (default: evaluation-DATA-PART in the run)",
     )
-    add_quiet(parser)
 
 
 def run(options):

@@ -11,16 +11,24 @@ from geomstats_cor import __version__
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 from .._text import PrintableStream, printable
+from .options import make_parser
 from .processes import process_group, world
 
-_HOMES = {
-    **{
-        name: f"{__package__}.{name}"
-        for name in ("train", "evaluate", "predict", "compare", "sweep", "data")
-    },
-    "reproduce": "cornet_nn.reproduce",
+# Each command is a module with EPILOG, add_arguments and run. It is imported when it is
+# called: help on all of them takes no time.
+COMMANDS = {
+    "train": "train a network, and write a run directory",
+    "evaluate": "accuracy of a run, class by class, and the confusion matrix",
+    "predict": "classes and probabilities of samples, as a CSV file",
+    "compare": "compare metrics: accuracy over folds or seeds, time, table, plot",
+    "sweep": "choose settings and preprocessing by validation",
+    "data": "list data sets and formats, or say what is in one and what is wrong",
+    "reproduce": "recompute a table of the paper, ours beside the paper's number",
 }
-COMMANDS = tuple(_HOMES)
+_HOMES = {name: f"{__package__}.{name}" for name in COMMANDS}
+_HOMES["reproduce"] = "cornet_nn.reproduce"
+# torchrun may start these in several processes.
+_PARALLEL = ("train",)
 
 _INSTALL = "The command line needs an extra: pip install 'geomstats-cor[nn]'."
 _DESCRIPTION = "Train and compare networks over full-rank correlation matrices."
@@ -32,7 +40,7 @@ examples:
   cornet evaluate runs/first                   accuracy, classes, confusion matrix
   cornet predict runs/first new.npz -o predictions.csv
   cornet compare data.npz --folds 5            the five metrics
-  cornet sweep data.npz --powers 0.5 1 --lrs 1e-2 1e-3
+  cornet sweep data.npz --grid power=0.5,1 lr=1e-2,1e-3
   torchrun --nproc-per-node=2 -m cornet_nn train data.npz
 
 `cornet COMMAND --help` says more on each."""
@@ -59,18 +67,23 @@ def main(arguments=None):
     1
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    options = argparse.Namespace(command=None)
+    command = None
     try:
+        command, *rest = _overview().parse_known_args(words[:1])[0].command, *words[1:]
         # What takes seconds to import is imported from here on.
-        options = build_parser().parse_args(words, options)
+        module, parser = build_parser(command)
+        options = parser.parse_args(rest)
         options.words = words
-        _require_one_process_or_parallel(options)
+        if world()[1] > 1 and command not in _PARALLEL:
+            raise ParameterError(
+                "this command runs in one process: start it without torchrun."
+            )
         safe = contextlib.redirect_stdout(PrintableStream(sys.stdout))
-        with _plain_warnings(options), safe, process_group():
-            options.run(options)
+        with _plain_warnings(command), safe, process_group():
+            module.run(options)
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
-        _complain(options, str(stop) or "stopped.")
+        _complain(command, str(stop) or "stopped.")
         return 130
     except BrokenPipeError:
         # Whoever read the output has seen enough. Python would complain once more when
@@ -79,27 +92,16 @@ def main(arguments=None):
         return 0
     except ModuleNotFoundError as error:
         remedy = "" if "pip install" in str(error) else f". {_INSTALL}"
-        _complain(options, f"{error}{remedy}")
+        _complain(command, f"{error}{remedy}")
         return 1
     except (GeomstatsCorError, ImportError, OSError) as error:
-        _complain(options, error)
+        _complain(command, error)
         return 1
     return 0
 
 
-def build_parser():
-    """Return the parser of the command line.
-
-    Returns
-    -------
-    parser : argparse.ArgumentParser
-        Parser.
-
-    Examples
-    --------
-    >>> build_parser().parse_args(["data", "connectomes"]).command
-    'data'
-    """
+def _overview():
+    """Return the parser that knows the names of commands alone."""
     parser = argparse.ArgumentParser(
         prog="cornet",
         description=_DESCRIPTION,
@@ -108,29 +110,48 @@ def build_parser():
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for home in _HOMES.values():
-        importlib.import_module(home).add_parser(commands)
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary, add_help=False)
     return parser
 
 
-def _require_one_process_or_parallel(options):
-    if world()[1] > 1 and not getattr(options, "parallel", False):
-        raise ParameterError(
-            "this command runs in one process: start it without torchrun."
-        )
+def build_parser(command):
+    """Return the module of a command, and its parser.
+
+    Parameters
+    ----------
+    command : str
+        Key of `COMMANDS`.
+
+    Returns
+    -------
+    module : module
+        Module with a function `run`.
+    parser : argparse.ArgumentParser
+        Parser.
+
+    Examples
+    --------
+    >>> _, parser = build_parser("data")
+    >>> parser.parse_args(["connectomes"]).data
+    'connectomes'
+    """
+    module = importlib.import_module(_HOMES[command])
+    parser = make_parser(command, COMMANDS[command], module.EPILOG)
+    module.add_arguments(parser)
+    return module, parser
 
 
 @contextlib.contextmanager
-def _plain_warnings(options):
+def _plain_warnings(command):
     """Show warnings as lines of the command, without places in the code."""
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: _complain(options, message)
+        warnings.showwarning = lambda message, *_, **__: _complain(command, message)
         yield
 
 
-def _complain(options, message):
+def _complain(command, message):
     rank, size = world()
     who = f" (process {rank})" if size > 1 else ""
     line = printable(" ".join(str(message).split()))
-    command = f" {options.command}" if options.command else ""
-    print(f"cornet{command}{who}: {line}", file=sys.stderr)
+    print(f"cornet{f' {command}' if command else ''}{who}: {line}", file=sys.stderr)

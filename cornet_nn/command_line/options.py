@@ -5,42 +5,33 @@ import contextlib
 import shlex
 from pathlib import Path
 
-from geomstats_cor import METRICS
-
-from .files import fresh_directory
+from .._files import contents
 
 
-def add_command(commands, name, summary, epilog, run, parallel=False):
-    """Add a command to the parser of the command line.
+def make_parser(name, summary, epilog):
+    """Return the parser of a command.
 
     Parameters
     ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
     name : str
         Name.
     summary : str
         What it does, for the list of commands.
     epilog : str
         End of its help: examples and remarks, as they stand.
-    run : callable
-        What runs it, with the options.
-    parallel : bool
-        Whether torchrun may start it.
 
     Returns
     -------
     parser : argparse.ArgumentParser
-        Parser of the command.
+        Parser.
     """
-    parser = commands.add_parser(
-        name,
-        help=summary,
+    parser = argparse.ArgumentParser(
+        prog=f"cornet {name}",
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run, parallel=parallel, usage_error=parser.error)
+    parser.set_defaults(usage_error=parser.error)
     return parser
 
 
@@ -68,20 +59,27 @@ def add_running(parser, default):
     add_quiet(group)
 
 
-def add_metrics(group):
-    """Add a choice of metrics.
+def add_grid(group, metrics):
+    """Add a choice of metrics, and where many trainings run.
 
     Parameters
     ----------
     group : argparse._ArgumentGroup
-        Where the option is added.
+        Where the options are added.
+    metrics : sequence of str
+        All metrics.
     """
     group.add_argument(
         "--metrics",
         nargs="+",
-        choices=tuple(METRICS),
-        default=list(METRICS),
+        choices=metrics,
+        default=list(metrics),
         help="metrics (default: all five)",
+    )
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="scheduler of dask that runs the trainings, such as tcp://host:8786",
     )
 
 
@@ -111,13 +109,17 @@ def run_directory(options, name):
     Returns
     -------
     directory : pathlib.Path
-        Directory.
+        Directory, which is not made.
     """
     if options.run_dir is not None:
         return options.run_dir
     if options.resume:
         options.usage_error("--resume needs --run-dir, the directory to go on with")
-    return fresh_directory(name)
+    directory, number = Path("runs") / name, 1
+    while directory.exists() and contents(directory):
+        number += 1
+        directory = Path("runs") / f"{name}-{number}"
+    return directory
 
 
 @contextlib.contextmanager

@@ -4,13 +4,12 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
-from .files import make_writable, write_text
-from .options import add_command, add_quiet
-from .runs import add_run, load_run
-from .sources import names_of_classes
+from .._files import make_writable, write_text
+from ..splits import names_of_classes
+from .evaluate import add_run, load_run
 from .tables import csv_table
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet predict runs/first new.npz -o predictions.csv
   cornet predict runs/first connectomes --part all
@@ -20,16 +19,8 @@ the probability of every class, and the true class where the data has labels. La
 are not needed."""
 
 
-def add_parser(commands):
-    """Add the command to the parser of the command line.
-
-    Parameters
-    ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
-    """
-    summary = "classes and probabilities of samples, as a CSV file"
-    parser = add_command(commands, "predict", summary, _EPILOG, run)
+def add_arguments(parser):
+    """Add what the command takes to its parser."""
     add_run(parser, "all", data_is_optional=False)
     parser.add_argument(
         "-o",
@@ -39,7 +30,6 @@ def add_parser(commands):
         metavar="FILE",
         help="file to write (default: %(default)s)",
     )
-    add_quiet(parser)
 
 
 def run(options):

@@ -50,9 +50,12 @@ def process_group():
     if size == 1:
         yield
         return
+    import torch
     from torch import distributed
 
-    distributed.init_process_group("gloo", timeout=_PATIENCE)
+    # Tensors of a GPU are summed by nccl, and those of the CPU by gloo.
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    distributed.init_process_group(backend, timeout=_PATIENCE)
     try:
         with contextlib.ExitStack() as stack:
             if rank > 0:

@@ -1,267 +1,30 @@
-"""The settings of a training that the command line offers, and where they come from."""
+"""Settings of an estimator, from the command line, a file or an earlier run.
+
+Types, defaults and help are those of the dataclasses in `training.settings`. What a
+user gives is read by jsonargparse, which converts and validates by type: words of the
+command line, and values of JSON files, in the same way.
+"""
 
 import argparse
-from dataclasses import dataclass
+import json
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
-from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
 from .._files import read_object
+from ..training.settings import MODELS, options_of
+from .sources import value_of
+
+_MODEL = "convolution and logistic regression, or the regression alone"
+# The command line gives the same network twice unless it is told otherwise.
+_SEED = 0
+_METAVARS = {int: "N", float: "X", bool: "BOOL"}
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One setting: a parameter of the estimator, its option and its default.
-
-    Parameters
-    ----------
-    name : str
-        Name of the parameter.
-    default : object
-        Value if it is not given.
-    help : str
-        What it does.
-    type : callable
-        What makes a value of a word.
-    choices : tuple of str
-        Values that are possible; any if None.
-    flag : str
-        Option, if it is not the name.
-    metavar : str
-        Name of the value in the help.
-    cormlr : object
-        Default of the regression alone, if it is another one.
-    only : {"cornet", "cormlr"}
-        Model that has the setting; both if None.
-
-    Examples
-    --------
-    >>> Setting("max_epochs", 100, "epochs", int, flag="--epochs").option
-    '--epochs'
-    """
-
-    name: str
-    default: object
-    help: str
-    type: type = str
-    choices: tuple = None
-    flag: str = None
-    metavar: str = None
-    cormlr: object = None
-    only: str = None
-
-    @property
-    def option(self):
-        """Option of the command line."""
-        return self.flag or "--" + self.name.replace("_", "-")
-
-    def default_of(self, model):
-        """Return the default of a model."""
-        return self.cormlr if model == "cormlr" and self.cormlr else self.default
-
-
-def class_weight(word):
-    """Return weights of classes.
-
-    Parameters
-    ----------
-    word : str
-        The word "balanced", or weights such as "walk=1,run=2.5".
-
-    Returns
-    -------
-    weights : str or dict
-        The word, or weights by class.
-
-    Examples
-    --------
-    >>> class_weight("walk=1,run=2.5")
-    {'walk': 1.0, 'run': 2.5}
-    """
-    if word == "balanced":
-        return word
-    try:
-        pairs = (part.rsplit("=", 1) for part in word.split(","))
-        return {name: float(weight) for name, weight in pairs}
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{word!r} is neither 'balanced' nor weights such as 'walk=1,run=2.5'; "
-            f"names with a comma can be given in a --config file"
-        ) from None
-
-
-def strength(word):
-    """Return the strength of a penalty: a number, or the word "cv".
-
-    Parameters
-    ----------
-    word : str
-        Word.
-
-    Returns
-    -------
-    strength : float or str
-        The number, or the word.
-
-    Examples
-    --------
-    >>> strength("cv"), strength("10")
-    ('cv', 10.0)
-    """
-    if word == "cv":
-        return word
-    try:
-        return float(word)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{word!r} is neither 'cv' nor a number"
-        ) from None
-
-
-_KEYS = tuple(METRICS)
-
-MODEL = (
-    Setting(
-        "model",
-        "cornet",
-        "convolution and logistic regression, or the regression alone",
-        choices=("cornet", "cormlr"),
-    ),
-    Setting("metric", "olm", "metric", choices=_KEYS),
-    Setting(
-        "mlr_metric",
-        None,
-        "metric of the logistic regression, if it is not the same",
-        choices=_KEYS,
-        only="cornet",
-    ),
-    Setting(
-        "output_size",
-        8,
-        "size of the matrices after the convolution",
-        int,
-        only="cornet",
-    ),
-    Setting(
-        "out_channels", 16, "number of kernels of the convolution", int, only="cornet"
-    ),
-    Setting(
-        "kernel_size",
-        None,
-        "channels that a kernel sees; all of them if not given",
-        int,
-        only="cornet",
-    ),
-    Setting("stride", 1, "step of the kernel along the channels", int, only="cornet"),
-    Setting(
-        "basis",
-        "orthonormal",
-        "basis of the output of the convolution; printed is that of the paper for lsm",
-        choices=("orthonormal", "printed"),
-        only="cornet",
-    ),
-    Setting("gain", 0.5, "factor on the initial weights", float, cormlr=0.01),
-    Setting(
-        "activation",
-        "relu",
-        "function in the tangent space after the convolution",
-        choices=("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu", "none"),
-        only="cornet",
-    ),
-    Setting(
-        "dropout",
-        0.5,
-        "probability with which entries before the regression are set to zero",
-        float,
-        only="cornet",
-    ),
-    Setting(
-        "C",
-        "cv",
-        "inverse strength of the penalty of the regression alone; cv chooses it by "
-        "cross-validation inside the training samples",
-        strength,
-        flag="--strength",
-        metavar="C",
-        only="cormlr",
-    ),
-)
-PREPROCESSING = (
-    Setting(
-        "kind",
-        "auto",
-        "what the inputs are; auto is what the data set says",
-        choices=("auto", "correlation", "covariance", "signal"),
-    ),
-    Setting("power", 1.0, "matrix power taken before the correlation", float),
-    Setting(
-        "shrinkage", 0.0, "weight in [0, 1] of the diagonal in place of the rest", float
-    ),
-    Setting(
-        "normalize",
-        "coordinates",
-        "move the mean of the training samples to the origin, and divide by their "
-        "dispersion, one for each coordinate or each channel; or move the mean alone",
-        choices=("coordinates", "channel", "center", "none"),
-    ),
-)
-TRAINING = (
-    Setting(
-        "optimizer",
-        "adamw",
-        "optimiser; lbfgs solves the regression alone to convergence, and auto chooses "
-        "it unless an epoch is chosen by validation",
-        choices=("adam", "sgd", "adamw", "lbfgs", "auto"),
-        cormlr="auto",
-    ),
-    Setting("lr", 1e-3, "learning rate", float),
-    Setting("weight_decay", 1.0, "weight decay", float),
-    Setting(
-        "schedule",
-        "cycle",
-        "whether the learning rate rises and falls once, or stays",
-        choices=("cycle", "none"),
-    ),
-    Setting("max_epochs", 60, "number of epochs", int, flag="--epochs"),
-    Setting("batch_size", 30, "samples per step", int),
-    Setting(
-        "validation",
-        None,
-        "part of the training samples to hold out, between 0 and 1, whole groups if "
-        "the data has groups; the network is that of the epoch with their least loss",
-        float,
-    ),
-    Setting(
-        "refit",
-        True,
-        "with validation, train anew on all samples for the number of epochs found",
-        bool,
-    ),
-    Setting(
-        "patience",
-        None,
-        "stop after so many epochs without a smaller loss of the held-out samples",
-        int,
-    ),
-    Setting(
-        "class_weight",
-        None,
-        'weights of the classes in the loss: "balanced", or "walk=1,run=2.5"',
-        class_weight,
-        metavar="WEIGHTS",
-    ),
-    Setting("random_state", 0, "seed of all that is drawn", int, flag="--seed"),
-    Setting("dtype", "float32", "precision", choices=("float32", "float64")),
-    Setting("device", "cpu", "device of torch, such as cpu or cuda"),
-)
-GROUPS = {
-    "network": MODEL,
-    "from input to correlation matrices": PREPROCESSING,
-    "training": TRAINING,
-}
-_METAVARS = {int: "N", float: "X"}
-SETTINGS = {s.name: s for group in GROUPS.values() for s in group}
+def all_options():
+    """Return the fields of all models that the command line offers, by name."""
+    return {k: v for model in reversed(MODELS) for k, v in options_of(model).items()}
 
 
 def add_settings(parser, leave_out=()):
@@ -274,33 +37,32 @@ def add_settings(parser, leave_out=()):
     leave_out : sequence of str
         Names of settings that the command decides itself.
     """
-    for title, settings in GROUPS.items():
-        group = parser.add_argument_group(title)
-        for setting in settings:
-            if setting.name in leave_out:
-                continue
-            if setting.type is bool:
-                words = dict(action=argparse.BooleanOptionalAction)
-            else:
-                metavar = setting.metavar or _METAVARS.get(setting.type)
-                words = dict(
-                    type=setting.type, choices=setting.choices, metavar=metavar
-                )
-            default = setting.default is not None
-            group.add_argument(
-                setting.option,
-                dest=setting.name,
-                # What was not given can be told from what was given as the default.
-                default=argparse.SUPPRESS,
-                help=setting.help + (f" (default: {setting.default})" * default),
-                **words,
-            )
-    parser.add_argument(
+    group = parser.add_argument_group("settings")
+    group.add_argument(
+        "--model",
+        choices=tuple(MODELS),
+        # What was not given can be told from what was given as the default.
+        default=argparse.SUPPRESS,
+        help=f"{_MODEL} (default: cornet)",
+    )
+    for name, field in all_options().items():
+        if name in leave_out:
+            continue
+        default = _SEED if name == "random_state" else field.default
+        shown = f" (default: {_word(default)})" if default is not None else ""
+        words = dict(dest=name, default=argparse.SUPPRESS, help=field.metadata["help"])
+        words["help"] += shown
+        options = [f"--{name.replace('_', '-')}", *field.metadata["names"]]
+        if field.type is bool:
+            group.add_argument(*options, action=argparse.BooleanOptionalAction, **words)
+        else:
+            group.add_argument(*options, metavar=_metavar(field.type), **words)
+    group.add_argument(
         "--config",
         type=Path,
         metavar="FILE.json",
-        help="file of settings by their names, or the run.json of a run; what the "
-        "command line says goes before it",
+        help="file of settings by their names, or the run.json of a run; options of "
+        "the command line override it",
     )
 
 
@@ -318,7 +80,67 @@ def given_settings(options):
         Settings by name.
     """
     given = {} if options.config is None else read_settings(options.config)
-    return given | {k: v for k, v in vars(options).items() if k in SETTINGS}
+    known = {"model", *all_options()}
+    words = {name: word for name, word in vars(options).items() if name in known}
+    try:
+        return given | parsed({k: _read_word(k, v) for k, v in words.items()})
+    except ParameterError as error:
+        options.usage_error(error)
+
+
+def parsed(values, source="the command line"):
+    """Return values of settings, converted and validated by type.
+
+    Parameters
+    ----------
+    values : dict
+        Values, or words of the command line, by name.
+    source : object
+        Where they come from, for messages.
+
+    Returns
+    -------
+    settings : dict
+        Settings by name.
+
+    Examples
+    --------
+    >>> parsed({"lr": "0.5", "activation": "null", "max_epochs": 3})
+    {'lr': 0.5, 'activation': None, 'max_epochs': 3}
+    """
+    from jsonargparse import ArgumentError, ArgumentParser
+
+    fields = all_options()
+    settings = {}
+    for name, value in values.items():
+        if name == "model" or "__" in name:
+            settings[name] = value
+            continue
+        if name not in fields:
+            raise ParameterError(
+                f"{source} has the setting {name!r}, which is not one of "
+                f"{', '.join(['model', *fields])}."
+            )
+        parser = ArgumentParser(exit_on_error=False)
+        parser.add_argument(f"--{name}", type=fields[name].type)
+        try:
+            # Numbers of another type are not rounded, and words are no numbers.
+            if isinstance(value, str) and source != "the command line":
+                _require_word(fields[name].type, value)
+            if value is None and type(None) not in _parts(fields[name].type):
+                raise TypeError(value)
+            settings[name] = parser.parse_object({name: value})[name]
+        except (ArgumentError, TypeError, ValueError):
+            expected = _expected(fields[name].type)
+            raise ParameterError(
+                f"{source} has {name} = {value!r}: expected {expected}."
+            ) from None
+    if settings.get("model", "cornet") not in MODELS:
+        raise ParameterError(
+            f"{source} has model = {settings['model']!r}: expected one of "
+            f"{', '.join(MODELS)}."
+        )
+    return settings
 
 
 def with_defaults(settings):
@@ -339,12 +161,9 @@ def with_defaults(settings):
     >>> with_defaults({"lr": 0.5})["batch_size"]
     30
     """
-    model = settings.get("model", SETTINGS["model"].default)
-    return {
-        name: setting.default_of(model)
-        for name, setting in SETTINGS.items()
-        if setting.only in (None, model)
-    } | settings
+    model = settings.get("model", "cornet")
+    defaults = {name: field.default for name, field in options_of(model).items()}
+    return {"model": model, **defaults, "random_state": _SEED, **settings}
 
 
 def read_settings(path):
@@ -353,84 +172,137 @@ def read_settings(path):
     Parameters
     ----------
     path : pathlib.Path
-        JSON file with an object of settings by name, or with one under "settings".
+        JSON file with an object of settings by name, or the `run.json` of a run.
 
     Returns
     -------
     settings : dict
         Settings by name.
     """
-    content = read_json(path)
+    try:
+        content = read_object(path)
+    except ValueError as error:
+        raise ParameterError(f"{path} is not a JSON file of ours: {error}.") from None
+    if "estimator" in content:
+        content = settings_of(content)
     settings = content.get("settings", content)
     if not isinstance(settings, dict):
         raise ParameterError(f"{path} has settings that are not an object.")
-    for name, value in settings.items():
-        require_setting(name, value, path)
-    return settings
+    # Version 0.1.0 wrote "none" where there is nothing.
+    settings = {k: None if v == "none" else v for k, v in settings.items()}
+    return parsed(settings, path)
 
 
-def read_json(path):
-    """Return the object that a JSON file holds.
+def settings_of(record):
+    """Return the settings of a run.
 
     Parameters
     ----------
-    path : pathlib.Path
-        JSON file.
+    record : dict
+        Content of `run.json`.
 
     Returns
     -------
-    content : dict
-        The object.
+    settings : dict
+        Settings by name.
     """
-    try:
-        return read_object(path)
-    except ValueError as error:
-        raise ParameterError(f"{path} is not a JSON file of ours: {error}.") from None
+    model = {"CorNetClassifier": "cornet", "CorMLRClassifier": "cormlr"}.get(
+        record["estimator"]
+    )
+    if model is None:
+        raise ParameterError(
+            f"the command line trains classifiers, not {record['estimator']!r}."
+        )
+    parameters, offered = record["parameters"], options_of(model)
+    kept = {k: v for k, v in parameters.items() if k in offered or "__" in k}
+    weights = kept.get("class_weight")
+    if isinstance(weights, dict):
+        kept["class_weight"] = dict(weights.get("pairs", ()))
+    return {"model": model, **kept}
 
 
-def require_setting(name, value, source):
-    """Raise unless a setting is known, and its value is of its type.
+def make_estimator(settings, **others):
+    """Return an estimator.
 
     Parameters
     ----------
-    name : str
-        Name.
-    value : object
-        Value.
-    source : object
-        Where it was read, for the message.
+    settings : dict
+        Settings by name.
+    **others
+        Parameters that are no settings, such as the run directory.
 
-    Examples
-    --------
-    >>> require_setting("lr", 0.1, "settings.json")
+    Returns
+    -------
+    estimator : CorNetClassifier or CorMLRClassifier
+        Estimator.
     """
-    if name not in SETTINGS:
-        raise ParameterError(
-            f"{source} has the setting {name!r}, which is not one of "
-            f"{', '.join(SETTINGS)}."
-        )
-    setting = SETTINGS[name]
-    if value is None and setting.default is None:
-        return
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if setting.choices:
-        good = isinstance(value, str) and value in setting.choices
-        expected = f"one of {', '.join(setting.choices)}"
-    elif setting.type is bool:
-        good, expected = isinstance(value, bool), "true or false"
-    elif setting.type is int:
-        good, expected = is_number and isinstance(value, int), "a whole number"
-    elif setting.type is float:
-        good, expected = is_number, "a number"
-    elif setting.type is strength:
-        good, expected = value == "cv" or is_number, 'a number or "cv"'
-    elif setting.type is str:
-        good, expected = isinstance(value, str), "a word"
-    else:
-        good = isinstance(value, str) or (
-            isinstance(value, dict)
-            and all(isinstance(weight, int | float) for weight in value.values())
-        )
-        expected = "a word or weights by class"
-    if not good:
-        raise ParameterError(f"{source} has {name} = {value!r}: expected {expected}.")
+    from ..training import CorMLRClassifier, CorNetClassifier
+
+    settings = dict(settings)
+    model = settings.pop("model")
+    make = {"cornet": CorNetClassifier, "cormlr": CorMLRClassifier}[model]
+    for name in settings:
+        if name not in options_of(model) and "__" not in name:
+            option = f"--{name.replace('_', '-')}"
+            raise ParameterError(
+                f"the model {model} has no {name}: leave {option} out."
+            )
+    return make(**settings, **others)
+
+
+def _read_word(name, word):
+    """Return a word as jsonargparse reads it."""
+    if word == "none":
+        return None
+    if name == "class_weight" and "=" in word and not word.startswith("{"):
+        try:
+            pairs = (part.rsplit("=", 1) for part in word.split(","))
+            return {key: float(weight) for key, weight in pairs}
+        except ValueError:
+            raise ParameterError(
+                f"{word!r} is neither 'balanced' nor weights such as 'walk=1,run=2.5'; "
+                f"names with a comma can be given in a --config file"
+            ) from None
+    if word in ("nan", "inf", "-inf"):
+        return float(word)
+    return value_of(word) if isinstance(word, str) else word
+
+
+def _require_word(hint, value):
+    if not any(part is str or get_origin(part) is Literal for part in _parts(hint)):
+        raise TypeError(value)
+
+
+def _parts(hint):
+    is_union = get_origin(hint) not in (None, Literal, dict)
+    return get_args(hint) if is_union else (hint,)
+
+
+def _metavar(hint):
+    parts = _parts(hint)
+    choices = [
+        c for part in parts if get_origin(part) is Literal for c in get_args(part)
+    ]
+    if type(None) in parts and choices:
+        choices.append("none")
+    if choices and len(parts) - (type(None) in parts) == 1:
+        return "{" + ",".join(choices) + "}"
+    return next((_METAVARS[part] for part in parts if part in _METAVARS), "VALUE")
+
+
+def _expected(hint):
+    """Return a type in words."""
+    names = {int: "a whole number", float: "a number", bool: "true or false"}
+    names |= {str: "a word", type(None): "null"}
+    words = []
+    for part in _parts(hint):
+        if get_origin(part) is Literal:
+            choices = ", ".join(map(str, get_args(part)))
+            words.append(f"one of {choices}" if len(get_args(part)) > 1 else choices)
+        else:
+            words.append(names.get(part, "an object of numbers by name"))
+    return " or ".join(words)
+
+
+def _word(value):
+    return value if isinstance(value, str) else json.dumps(value)

@@ -73,7 +73,7 @@ class Source:
                 self.data,
                 directory=self.directory,
                 cache=self.cache,
-                jobs=self.jobs,
+                jobs=self.jobs if (self.jobs or 0) > 0 else None,
                 progress=progress,
                 **(self.options | options),
             )
@@ -134,7 +134,11 @@ def add_source(parser, optional=False):
         help="convert anew, and keep nothing",
     )
     group.add_argument(
-        "--jobs", type=int, metavar="N", help="processes that convert files"
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes that convert files, and trainings at a time where there are "
+        "many; -1 for all cores",
     )
 
 
@@ -215,27 +219,6 @@ def value_of(word):
         return json.loads(word)
     except (ValueError, RecursionError):
         return word
-
-
-def names_of_classes(data):
-    """Return the class of each sample by its name.
-
-    Parameters
-    ----------
-    data : Dataset
-        Data set.
-
-    Returns
-    -------
-    names : array of str, shape=[N]
-        Names.
-    """
-    if not data.is_labelled:
-        raise ParameterError(
-            f"{data.name} has no labels: add an array y to an .npz file, or a file "
-            f"NAME_labels.npy beside NAME.npy. Only cornet predict does without."
-        )
-    return np.asarray(data.classes, dtype=str)[data.labels]
 
 
 def short_name(data):

@@ -5,24 +5,21 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._files import locked
-from .cells import require_same
-from .files import contents, make_writable, write_json
-from .fitting import accuracy, fit, make_classifier
-from .options import add_command, add_running, resumable, run_directory
+from .._files import contents, locked, make_writable, write_json
+from ..splits import names_of_classes
+from .options import add_running, resumable, run_directory
 from .processes import all_processes, world
-from .runs import (
-    holds_run,
-    make_record,
-    read_record,
-    removed_if_refused,
-    write_record,
+from .settings import (
+    add_settings,
+    given_settings,
+    make_estimator,
+    settings_of,
+    with_defaults,
 )
-from .settings import add_settings, given_settings, with_defaults
-from .sources import add_source, describe, source_of
+from .sources import add_source, describe, fingerprint, source_of
 from .tables import percent, text_table
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet train connectomes --metric olm --epochs 30
   cornet train data.npz --metric lsm --power 0.5 --validation 0.2 --patience 10
@@ -30,10 +27,10 @@ examples:
   cornet train --run-dir runs/hdm05 --resume
   torchrun --nproc-per-node=2 -m cornet_nn train data.npz --metric ecm
 
-The run directory has run.json (data and settings), configuration.json (the estimator),
-metrics.csv (one row per epoch), checkpoint.pt, curves.png, environment.json (versions)
-and result.json. Ctrl-C keeps the checkpoint of the last epoch, and --resume goes on
-from it with the same data and settings; only --epochs and --device may change.
+The run directory has run.json (data, estimator and settings), metrics.csv (one row per
+epoch), checkpoint.pt, curves.png, environment.json (versions) and result.json. Ctrl-C
+keeps the checkpoint of the last epoch, and --resume goes on from it with the same data
+and settings; only --epochs and --device may change.
 
 Data with an official split is trained on its training part. The accuracy on the test
 part is that of the last epoch, or of the one that --validation chose: the test part
@@ -43,16 +40,8 @@ chooses nothing."""
 _FREE = ("max_epochs", "device")
 
 
-def add_parser(commands):
-    """Add the command to the parser of the command line.
-
-    Parameters
-    ----------
-    commands : argparse._SubParsersAction
-        Where commands are added.
-    """
-    summary = "train a network, and write a run directory"
-    parser = add_command(commands, "train", summary, _EPILOG, run, parallel=True)
+def add_arguments(parser):
+    """Add what the command takes to its parser."""
     add_source(parser, optional=True)
     add_settings(parser)
     add_running(parser, "runs/DATA-METRIC")
@@ -66,68 +55,121 @@ def run(options):
     options : argparse.Namespace
         Options.
     """
+    from ..runner import stopped_by_keyboard
+
     is_first = world()[0] == 0
     quiet = options.quiet or not is_first
-    source, settings, directory = _resolved(options)
+    source, settings, directory, before = _resolved(options)
     data = source.load(progress=not quiet)
     if settings["kind"] == "auto":
         settings["kind"] = data.kind
-    record = make_record(source, data, settings)
-    model = make_classifier(
+    model = make_estimator(
         settings, progress=not quiet, directory=str(directory), resume=options.resume
     )
-    part = data if data.test is None else data.train_part()
+    part = "all" if data.test is None else "train"
+    model._data = dict(source=source.record(), fingerprint=fingerprint(data), part=part)
+    samples = data if data.test is None else data.train_part()
     with contextlib.ExitStack() as stack:
         # All processes raise if the first one does.
-        all_processes().ask_first(lambda: _begin(options, directory, record, stack))
-        with resumable(options, directory), removed_if_refused(directory):
-            fit(model, part)
+        all_processes().ask_first(
+            lambda: _begin(directory, before, model._data, settings, stack)
+        )
+        with resumable(options, directory), stopped_by_keyboard():
+            model.fit(samples.inputs, names_of_classes(samples), groups=samples.groups)
         if is_first:
             _report(model, data, directory, options.quiet)
 
 
 def _resolved(options):
+    """Return source, settings, directory, and the record of a run that is resumed."""
     given = given_settings(options)
     if options.resume:
         directory = run_directory(options, None)
         record = read_record(directory)
-        source = source_of(options, record["source"])
-        return source, record["settings"] | given, directory
+        settings = with_defaults(settings_of(record)) | given
+        source = source_of(options, record["data"]["source"])
+        return source, settings, directory, record
     if options.data is None:
-        options.usage_error("DATA is wanted: a file, a folder, or a name")
+        options.usage_error("DATA is required: a file, a folder, or a name")
     source, settings = source_of(options), with_defaults(given)
     name = f"{Path(source.data).stem}-{settings['metric']}"
     directory = run_directory(options, name)
     _require_no_run(directory)
-    return source, settings, directory
+    return source, settings, directory, None
+
+
+def read_record(directory):
+    """Return the record of a run that the command line has trained.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Run directory.
+
+    Returns
+    -------
+    record : dict
+        Content of `run.json`.
+    """
+    from ..training.run_directory import RunDirectory
+
+    run = RunDirectory(directory)
+    if not run.is_taken():
+        raise ParameterError(
+            f"{directory} is not the directory of a run: it has no run.json. cornet "
+            f"train writes such directories."
+        )
+    record = run.read_record()
+    if record["data"] is None:
+        raise ParameterError(
+            f"{directory} was trained from Python, and does not say on which data: "
+            f"use load_classifier there."
+        )
+    return record
 
 
 def _require_no_run(directory):
-    if holds_run(directory):
+    from ..training.run_directory import RunDirectory
+
+    if RunDirectory(directory).is_taken():
         raise ParameterError(
             f"{directory} already holds a run: --resume goes on with it, and another "
             f"--run-dir keeps it."
         )
 
 
-def _begin(options, directory, record, stack):
-    """Lock the directory until the stack is closed, and write the record."""
+def _begin(directory, before, data, settings, stack):
+    """Lock the directory until the stack is closed, and compare with a run there."""
     make_writable(directory)
     stack.callback(locked(directory).release)
-    # Another process may have written a run while this one loaded data.
-    if options.resume:
-        require_same(_fixed(read_record(directory)), _fixed(record), directory)
-    else:
+    if before is None:
+        # Another process may have written a run while this one loaded data.
         _require_no_run(directory)
-    write_record(directory, record)
+        return
+    now, then = _flat(data), _flat(before["data"])
+    now |= {k: v for k, v in settings.items() if k not in _FREE}
+    earlier = with_defaults(settings_of(before))
+    then |= {k: v for k, v in earlier.items() if k not in _FREE}
+    differing = [
+        f"{name} was {then.get(name)!r} and is {now.get(name)!r}"
+        for name in {**then, **now}
+        if then.get(name) != now.get(name)
+    ]
+    if differing:
+        raise ParameterError(
+            f"{directory} cannot be resumed otherwise than it was begun: "
+            f"{'; '.join(differing)}. Use the same, or another directory."
+        )
 
 
-def _fixed(record):
-    settings = {k: v for k, v in record["settings"].items() if k not in _FREE}
-    return record | dict(settings=settings)
+def _flat(data):
+    source = {f"source {name}": value for name, value in data["source"].items()}
+    return source | dict(fingerprint=data["fingerprint"], part=data["part"])
 
 
 def _report(model, data, directory, quiet):
+    from ..runner import accuracy
+
     epoch = model.history_[model.epoch_ - 1]
     result = {name: value for name, value in epoch.items() if name != "seconds"}
     result["epochs"] = len(model.history_)
@@ -137,7 +179,8 @@ def _report(model, data, directory, quiet):
     if data.test is not None:
         test = data.test_part()
         unusable = len(test.left_out)
-        result["test_accuracy"] = accuracy(model, test, unusable)
+        labels = names_of_classes(test) if len(test) else ()
+        result["test_accuracy"] = accuracy(model, test.inputs, labels, unusable)
         result["test_samples"] = len(test) + unusable
         result["test_unusable"] = unusable
         rows.append(("test", percent(result["test_accuracy"])))

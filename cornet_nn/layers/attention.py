@@ -123,17 +123,33 @@ class CorAttention(CorLayer):
         coords : tensor, shape=[..., length, d]
             Coordinates.
         """
-        query, key, value = (
-            layer(features, from_features=True).movedim(-2, -3)
-            for layer in (self.query, self.key, self.value)
-        )
+        weights = self.weights(features, key_padding_mask)
+        values = self._heads(self.value, features)
         planes = self.output.hyperplanes_in
-        weights = self._weights(planes, query, key, key_padding_mask)
-        means = planes.weighted_means(value, weights).movedim(-3, -2)
+        means = planes.weighted_means(values, weights).movedim(-3, -2)
         return self.output(self.output.read_coords(means), from_features=True)
 
-    def _weights(self, planes, query, key, ignored):
-        """Return the weights [..., heads, length, length]."""
+    def _heads(self, layer, features):
+        """Return the coordinates [..., heads, length, D] that a layer gives."""
+        return layer(features, from_features=True).movedim(-2, -3)
+
+    def weights(self, features, key_padding_mask=None):
+        """Return how much each matrix of a sequence counts for each other one.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., length, d]
+            Features of the input, see `CorLayer.admit`.
+        key_padding_mask : tensor of bool, shape=[..., length], or None
+            Which matrices are ignored.
+
+        Returns
+        -------
+        weights : tensor, shape=[..., heads, length, length]
+            Weights :math:`w_{ij}`, of sum one over the last axis.
+        """
+        query, key = (self._heads(f, features) for f in (self.query, self.key))
+        planes = self.output.hyperplanes_in
         squares = planes.squared_distances(query, key)
         if self.similarity == "squared":
             scores = -squares / math.sqrt(planes.dim)
@@ -143,8 +159,9 @@ class CorAttention(CorLayer):
             distances = torch.where(known, squares, 1.0).sqrt()
             distances = torch.where(known, distances, 0.0)
             scores = 1.0 / (1.0 + torch.log1p(distances))
-        if ignored is not None:
-            scores = scores.masked_fill(ignored[..., None, None, :], -math.inf)
+        if key_padding_mask is not None:
+            ignored = key_padding_mask[..., None, None, :]
+            scores = scores.masked_fill(ignored, -math.inf)
         return torch.softmax(scores, -1)
 
     def forward(self, point, key_padding_mask=None, *, from_features=False):

@@ -10,9 +10,9 @@ from geomstats_cor.exceptions import ParameterError
 
 from .options import Options
 
-__all__ = ["TABLES", "Options", "Table", "add_parser", "reproduce", "run"]
+__all__ = ["TABLES", "Options", "Table", "add_arguments", "reproduce", "run"]
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   cornet reproduce --list
   cornet reproduce main --data ~/data --output runs/main
@@ -96,7 +96,7 @@ def reproduce(table, options=None):
     """
     import importlib
 
-    from ..command_line.files import make_writable, write_text
+    from .._files import make_writable, write_text
     from . import report
 
     options = Options() if options is None else options
@@ -132,33 +132,26 @@ def reproduce(table, options=None):
     return text
 
 
-def add_parser(subparsers):
-    """Add the command `reproduce` to a command line.
+def add_arguments(parser):
+    """Add what the command `reproduce` takes to its parser.
 
     Parameters
     ----------
-    subparsers : argparse._SubParsersAction
-        What `ArgumentParser.add_subparsers` returned.
-
-    Returns
-    -------
     parser : argparse.ArgumentParser
-        The parser of the command. It sets `run` as what to call with the arguments.
+        Parser.
 
     Examples
     --------
     >>> import argparse
-    >>> from cornet_nn.reproduce import add_parser
+    >>> from cornet_nn.reproduce import add_arguments
     >>> parser = argparse.ArgumentParser()
-    >>> _ = add_parser(parser.add_subparsers())
-    >>> parser.parse_args(["reproduce", "mixed", "--seeds", "2"]).seeds
+    >>> add_arguments(parser)
+    >>> parser.parse_args(["mixed", "--seeds", "2"]).seeds
     2
     """
-    from ..command_line.options import add_command, add_quiet
+    from ..command_line.options import add_quiet
     from ..command_line.sources import key_and_value
 
-    summary = "recompute a table of the paper, ours beside the paper's number"
-    parser = add_command(subparsers, "reproduce", summary, _EPILOG, run)
     parser.add_argument("table", nargs="?", choices=tuple(TABLES), metavar="TABLE")
     parser.add_argument("--list", action="store_true", help="list the tables")
     parser.add_argument(
@@ -207,8 +200,10 @@ def add_parser(subparsers):
         help="add a column of simulated radar signals, for which the paper has none",
     )
     parser.add_argument("--resume", action="store_true", help="keep finished runs")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="trainings at a time; -1 for all cores"
+    )
     add_quiet(parser)
-    return parser
 
 
 def run(arguments):
@@ -217,7 +212,7 @@ def run(arguments):
     Parameters
     ----------
     arguments : argparse.Namespace
-        What the parser of `add_parser` made of the command line.
+        What a parser with `add_arguments` made of the command line.
 
     Returns
     -------
@@ -248,6 +243,7 @@ def run(arguments):
         quiet=arguments.quiet,
         loader=dict(arguments.option),
         gain=arguments.gain,
+        jobs=arguments.jobs,
     )
     text = reproduce(arguments.table, options)
     print(text)

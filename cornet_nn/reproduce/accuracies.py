@@ -1,37 +1,16 @@
 """Tables of accuracies: train every row on every data set that is there."""
 
-import functools
-import math
-import statistics
 from dataclasses import replace
 
 import numpy as np
 
-from cornet_nn.command_line.cells import Cells
-from cornet_nn.command_line.fitting import stopped_by_keyboard
-from cornet_nn.training import TrainingDivergedError
-from cornet_nn.training.description import fingerprint
-from geomstats_cor.exceptions import (
-    HiddenMatrixError,
-    NotFiniteError,
-    NotPositiveDefiniteError,
-)
-
+from ..runner import Results, Trial
+from ..splits import paper_parts
 from .methods import EXACT, find_method, why_not
 from .published import published_results, published_settings
 from .report import Cell
-from .settings import as_words, digest, non_default, options_notes
+from .settings import as_words, non_default, options_notes
 from .sources import SYNTHETIC, Absent, find_data, taken_options
-from .splits import splits
-
-_KEYS = ("method", "data", "seed", "epochs", "samples", "settings")
-# Matrices between layers may leave what numbers can hold on the test part, too.
-_DIVERGED = (
-    TrainingDivergedError,
-    HiddenMatrixError,
-    NotFiniteError,
-    NotPositiveDefiniteError,
-)
 
 
 def accuracy_cells(table, options):
@@ -51,8 +30,8 @@ def accuracy_cells(table, options):
         the number of the paper and a note.
     """
     directory = options.output / f"{table}-runs"
-    runs = Cells(directory, _KEYS, ("accuracy", "seconds"), {}, options.resume)
-    return [_computed(cell, options, runs) for cell in outlined(table, options)]
+    with Results(directory, options.resume) as runs:
+        return [_computed(cell, options, runs) for cell in outlined(table, options)]
 
 
 def outlined(table, options):
@@ -101,22 +80,21 @@ def _computed(cell, options, runs):
     if isinstance(dataset, Absent):
         return replace(cell, note=dataset.reason)
     taken = taken_options(*where, options.loader)
-    results, every_split = [], splits(dataset, cell.data, options.seeds)
-    for seed, parts in enumerate(every_split):
-        # Other data and other folds are other runs.
-        samples = f"{_fingerprint(dataset)[:12]}-{fingerprint(*parts)[:12]}"
+    parts = paper_parts(dataset, cell.data, options.seeds)
+    trials = []
+    for seed, (train, test) in enumerate(parts):
         model = _model(method, epochs, seed, options)
-        key = (cell.method, cell.data, seed, epochs, samples, digest(model, taken))
-        if key not in runs:
-            runs.add(key, _run(model, dataset, *parts))
-        results.append(runs[key])
-    notes = [*options_notes(options.loader, taken), *_unusable(dataset, every_split)]
+        columns = dict(method=cell.method, data=cell.data, seed=seed)
+        # Networks of the authors diverged, too: CorNet-LSM with ReLU did.
+        trials.append(Trial(columns, model, train, test, may_diverge=True))
+    results = runs.run(trials, dataset.inputs, dataset.labels, jobs=options.jobs)
+    notes = [*options_notes(options.loader, taken), *_unusable(dataset, parts)]
     cell = replace(cell, settings=as_words(non_default(model)))
     return _summarised(cell, results, epochs, method.epochs, notes)
 
 
 def _model(method, epochs, seed, options):
-    model = method.make(epochs, seed, not options.quiet)
+    model = method.make(epochs, seed, not options.quiet and options.jobs in (None, 1))
     gain = published_settings().get("gain") if options.gain is None else options.gain
     if gain is not None and "gain" in model.get_params():
         model.set_params(gain=gain)
@@ -141,48 +119,21 @@ def _range(numbers):
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-@functools.lru_cache(maxsize=2)
-def _fingerprint(dataset):
-    return fingerprint(dataset.inputs, dataset.labels)
-
-
 def _summarised(cell, results, epochs, usual, others):
     notes = [] if epochs == usual else [f"{epochs} epochs instead of {usual}"]
     notes += others
-    finite = [result for result in results if not math.isnan(result["accuracy"])]
+    finite = results.dropna(subset="accuracy")
     if len(finite) < len(results):
         failures = len(results) - len(finite)
         notes.insert(0, f"{failures} of {len(results)} runs diverged")
-    if not finite:
+    if finite.empty:
         return replace(cell, note=", ".join(notes))
-    accuracies = [result["accuracy"] for result in finite]
+    accuracies = 100.0 * finite["accuracy"]
     return replace(
         cell,
-        mean=statistics.fmean(accuracies),
-        deviation=statistics.stdev(accuracies) if len(accuracies) > 1 else None,
-        seconds=statistics.median(result["seconds"] for result in finite),
+        mean=float(accuracies.mean()),
+        deviation=float(accuracies.std()) if len(finite) > 1 else None,
+        seconds=float(finite["seconds_per_epoch"].median()),
         runs=len(finite),
         note=", ".join(notes),
     )
-
-
-def _run(model, dataset, train, test):
-    """Return accuracy on the test part, over samples, and seconds per epoch.
-
-    Indices of the test part from the length of the data set on are items that cannot be
-    used: they count as errors.
-
-    Both are NaN if the training diverged, as that of CorNet-LSM with ReLU did for the
-    authors.
-    """
-    try:
-        with stopped_by_keyboard():
-            model.fit(dataset.inputs[train], dataset.labels[train])
-        usable = test[test < len(dataset)]
-        right = 0
-        if len(usable):
-            right = model.predict(dataset.inputs[usable]) == dataset.labels[usable]
-    except _DIVERGED:
-        return dict(accuracy=math.nan, seconds=math.nan)
-    seconds = statistics.median(row["seconds"] for row in model.history_)
-    return dict(accuracy=100.0 * np.sum(right) / len(test), seconds=seconds)

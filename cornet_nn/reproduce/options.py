@@ -32,6 +32,8 @@ class Options:
     gain : float or None
         Factor on the initial weights of correlation networks; None is the default of
         the classifiers.
+    jobs : int or None
+        Number of trainings at a time; one if None.
 
     Examples
     --------
@@ -50,3 +52,4 @@ class Options:
     quiet: bool = False
     loader: dict = field(default_factory=dict)
     gain: float | None = None
+    jobs: int | None = None

@@ -1,7 +1,6 @@
-"""The settings of a training, as the tables and the keys of runs have them."""
+"""The settings of a training, as the tables have them."""
 
 import functools
-import hashlib
 import inspect
 
 # Rows name the metric or the network, and runs their seed; the rest changes no result.
@@ -32,7 +31,8 @@ def non_default(model):
     return {
         name: value
         for name, value in model.get_params(deep=False).items()
-        if name not in _NOT_SHOWN + _NOT_SETTINGS and value != signature[name].default
+        if name not in _NOT_SHOWN + _NOT_SETTINGS
+        and (name not in signature or value != signature[name].default)
     }
 
 
@@ -80,27 +80,6 @@ def options_notes(given, taken):
     notes = [f"loader options {as_words(taken)}"] if taken else []
     others = [name for name in given if name not in taken]
     return notes + [f"the loader has no option {name}" for name in others]
-
-
-def digest(model, options):
-    """Return a short text that changes with the settings or the options of the loader.
-
-    Parameters
-    ----------
-    model : sklearn.base.BaseEstimator
-        Classifier.
-    options : dict
-        Options of the loader that the user gives.
-
-    Returns
-    -------
-    digest : str
-        Hexadecimal digits.
-    """
-    settings = model.get_params(deep=False)
-    settings = {k: v for k, v in settings.items() if k not in _NOT_SETTINGS}
-    text = f"{as_words(dict(sorted(settings.items())))} | {as_words(options)}"
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _word(value):

@@ -22,6 +22,7 @@ References
 """
 
 import functools
+import math
 
 import numpy as np
 import torch
@@ -33,6 +34,8 @@ from geomstats_cor.kernels._autodiff import is_readable
 
 # Nodes of the rule for arccos(s) / sqrt(1 - s^2): its error is below 4.6^(-2 nodes).
 _NODES = 14
+# Of angles, where their size cannot be read; enough for lengths of 4000.
+_MOST_DOUBLINGS = 12
 
 
 def require_dimensions(n, p):
@@ -105,7 +108,7 @@ def projector(basis):
     --------
     >>> import torch
     >>> from cornet_nn.spaces import projector
-    >>> projector(torch.tensor([[0.0], [-1.0]]))
+    >>> projector(torch.tensor([[0.0], [1.0]]))
     tensor([[0., 0.],
             [0., 1.]])
     """
@@ -306,13 +309,11 @@ def _rule(dtype, device):
 def grassmann_exp(tangent_vec):
     r"""Return the exponential at the origin, :math:`e^{\Omega(B)} I_{n,p}`.
 
-    .. math:: e^{\Omega(B)} \begin{pmatrix} X \\ B Y \end{pmatrix} = \begin{pmatrix} X'
-              \\ B Y' \end{pmatrix} , \qquad \begin{pmatrix} X' \\ Y' \end{pmatrix} =
-              \exp \begin{pmatrix} 0 & -B^\top B \\ I & 0 \end{pmatrix}
-              \begin{pmatrix} X \\ Y \end{pmatrix} :
+    .. math:: \mathrm{Exp}(B) = \begin{pmatrix} \cos \sqrt A \\ B \, \operatorname{sinc}
+              \sqrt A \end{pmatrix} , \qquad A = B^\top B ,
 
-    an exponential of 2p columns instead of n, whose derivatives of all orders are those
-    of the matrix exponential.
+    where both functions are entire: polynomials of p columns instead of n, with
+    derivatives of all orders.
 
     Parameters
     ----------
@@ -332,14 +333,16 @@ def grassmann_exp(tangent_vec):
     tensor([[0.5000],
             [0.8660]])
     """
-    p = tangent_vec.shape[-1]
-    flow, scale = _flow(tangent_vec, forced=False)
-    sines = scale * flow[..., p : 2 * p, :p]
-    return torch.cat([flow[..., :p, :p], tangent_vec @ sines], dim=-2)
+    cosine, sine, _ = _trigonometric(tangent_vec.mT @ tangent_vec)
+    return torch.cat([cosine, tangent_vec @ sine], dim=-2)
 
 
 def grassmann_translate(tangent_vec, basis):
     r"""Return :math:`e^{\Omega(B)} U`: the gyro-addition of Exp(B) from the left.
+
+    .. math:: e^{\Omega(B)} = \begin{pmatrix} \cos \sqrt A & - \operatorname{sinc}
+              (\sqrt A) B^\top \\ B \operatorname{sinc} \sqrt A & I - \tfrac12 B
+              \operatorname{sinc}^2(\sqrt A / 2) B^\top \end{pmatrix} .
 
     Parameters
     ----------
@@ -366,36 +369,43 @@ def grassmann_translate(tangent_vec, basis):
     """
     p = basis.shape[-1]
     above, below = basis[..., :p, :], basis[..., p:, :]
-    flow, scale = _flow(tangent_vec, forced=True)
+    cosine, sine, half_sine = _trigonometric(tangent_vec.mT @ tangent_vec)
     across = tangent_vec.mT @ below
-    top = flow[..., :p, :p] @ above + flow[..., :p, 2 * p :] @ across
-    inside = flow[..., p : 2 * p, :p] @ above + flow[..., p : 2 * p, 2 * p :] @ across
-    return torch.cat([top, below + tangent_vec @ (scale * inside)], dim=-2)
+    top = cosine @ above - sine @ across
+    inside = sine @ above - 0.5 * (half_sine @ (half_sine @ across))
+    return torch.cat([top, below + tangent_vec @ inside], dim=-2)
 
 
-def _flow(tangent_vec, forced):
-    """Return the exponential of the flow in coordinates (X, Y / scale).
+def _trigonometric(square):
+    r"""Return cos(X), sinc(X) and sinc(X / 2) for the square A of a matrix X.
 
-    With a third block of coordinates, which stay as they are and drive the flow, it
-    also acts on what is orthogonal to the range of B.
+    Taylor polynomials of a multiple of A, then doubled angles:
+    :math:`\cos 2x = 2 \cos^2 x - 1` and :math:`\operatorname{sinc} 2x =
+    \operatorname{sinc} x \cos x`.
     """
-    p = tangent_vec.shape[-1]
-    square = tangent_vec.mT @ tangent_vec
-    # Both blocks get the size of B, so that the exponential keeps its digits.
-    size = square.detach().diagonal(dim1=-2, dim2=-1).sum(-1).sqrt()
-    scale = (1.0 / size.clamp_min(1.0))[..., None, None]
-    identity = torch.eye(p, dtype=square.dtype, device=square.device).expand_as(square)
-    zero = torch.zeros_like(square)
-    rows = [
-        [zero, -scale * square, -identity],
-        [identity / scale, zero, zero],
-        [zero, zero, zero],
-    ]
-    blocks = 3 if forced else 2
-    generator = torch.cat(
-        [torch.cat(row[:blocks], dim=-1) for row in rows[:blocks]], dim=-2
-    )
-    return torch.matrix_exp(generator), scale
+    doublings = _MOST_DOUBLINGS
+    if is_readable(square):
+        size = float(torch.linalg.matrix_norm(square.detach()).amax())
+        size = size if math.isfinite(size) else 0.5
+        doublings = max(1, math.ceil(math.log(max(size, 0.5) / 0.5, 4.0)))
+    x = square / 4.0**doublings
+    identity = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    powers = [identity, x, x @ x]
+    powers.append(powers[2] @ x)
+    fourth = powers[2] @ powers[2]
+
+    def series(first):
+        """Return the sum of (-x)^k / (2 k + first)! up to k = 8."""
+        terms = [(-1.0) ** k / math.factorial(2 * k + first) for k in range(9)]
+        low = sum(c * power for c, power in zip(terms[:4], powers, strict=True))
+        high = sum(c * power for c, power in zip(terms[4:8], powers, strict=True))
+        return low + fourth @ (high + terms[8] * fourth)
+
+    cosine, sine = series(0), series(1)
+    for _ in range(doublings):
+        half_sine = sine
+        sine, cosine = sine @ cosine, 2.0 * cosine @ cosine - identity
+    return cosine, sine, half_sine
 
 
 def _first(bad):

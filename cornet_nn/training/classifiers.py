@@ -1,26 +1,71 @@
-"""The correlation network and the one-layer model as classifiers of scikit-learn."""
+"""The networks as estimators of scikit-learn."""
 
+import functools
+import math
+
+import numpy as np
 import torch
+from sklearn.base import RegressorMixin
 
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
 
 from ..models.cornet import CorNet
-from .estimator import NetworkClassifier
-from .networks import CorMLRNet
+from .estimator import (
+    NetworkClassifier,
+    NetworkEstimator,
+    made_by,
+    with_skorch_options,
+)
+from .networks import ACTIVATIONS, CorMLRNet
 from .regression import require_strength
-
-ACTIVATIONS = {
-    "relu": torch.relu,
-    "tanh": torch.tanh,
-    "sigmoid": torch.sigmoid,
-    "elu": torch.nn.functional.elu,
-    "gelu": torch.nn.functional.gelu,
-    "leaky_relu": torch.nn.functional.leaky_relu,
-}
+from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 
 
-class CorNetClassifier(NetworkClassifier):
+class MakesCorNet:
+    """An estimator whose network is `CorNet`, or `module`."""
+
+    def _arguments(self, n, channels, num_classes):
+        """Return what `CorNet` is made of, as far as files can hold it."""
+        return dict(
+            space_in=n,
+            space_out=self.output_size,
+            num_classes=num_classes,
+            in_channels=channels,
+            metric=self.metric,
+            mlr=self.mlr_metric,
+            out_channels=self.out_channels,
+            kernel_size=self.kernel_size,
+            stride=self.stride,
+            basis=self.basis,
+            activation=self.activation,
+            normalize=self.normalize,
+            momentum=self._momentum,
+            dropout=self.dropout,
+            gain=self.gain,
+            guard=self.guard,
+            **self._options_of("module"),
+        )
+
+    def _make_network(self, n, channels, num_classes, front_end, options):
+        arguments = self._arguments(n, channels, num_classes) | options
+        arguments["activation"] = _find_activation(arguments["activation"])
+        arguments["front_end"] = front_end
+        if self.module is None:
+            return CorNet(**arguments)
+        network = made_by(self.module, arguments, self._options_of("module"))
+        network = network.to(**options)
+        if front_end is None or getattr(network, "front_end", None) is front_end:
+            return network
+        return torch.nn.Sequential(front_end, network)
+
+    def _plain_network(self):
+        sizes = self.size_, self.channels_, self._num_outputs
+        return "CorNet", self._plain(self._arguments(*sizes))
+
+
+@with_skorch_options
+class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     """Classification by a correlation network.
 
     The network is `CorNet`: a front end that makes correlation matrices, a
@@ -65,8 +110,17 @@ class CorNetClassifier(NetworkClassifier):
         Probability with which entries before the regression are set to zero.
     gain : float
         Factor on the initial weights; see `CorNet`.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        far beyond usual values; see `CorSequential`.
+    module : callable
+        Class of networks in place of `CorNet`, such as another model of `cornet_nn`, or
+        a function that makes one. Of the arguments of `CorNet`, it is given those that
+        it has.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
+    criterion : type
+        Loss of torch, such as torch.nn.MultiMarginLoss; cross-entropy if None.
     lr, weight_decay : float
         Learning rate and weight decay. Adam and its relatives use them for coordinates
         of variance one; see `CorNet.parameter_groups`.
@@ -87,6 +141,9 @@ class CorNetClassifier(NetworkClassifier):
         Number of epochs to wait for a better one before stopping; for ever if None.
     class_weight : {"balanced"} or dict
         Weights of the classes in the loss; all are 1 if None.
+    callbacks : list of skorch.callbacks.Callback
+        What else happens in training: schedulers of the learning rate (with
+        schedule=None), gradient clipping, loggers. With `refit`, in both trainings.
     random_state : int or numpy.random.RandomState
         Seed of parameters, batches and validation. The same seed gives the same
         network, bit for bit on one machine. The generators of numpy and torch are left
@@ -105,6 +162,9 @@ class CorNetClassifier(NetworkClassifier):
         Whether to go on with the run in the directory, if there is one.
     overwrite : bool
         Whether to replace the run in the directory, if there is one.
+    **options
+        Options of skorch by prefix: `module__` of the network, `criterion__` of the
+        loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
 
     Attributes
     ----------
@@ -112,6 +172,8 @@ class CorNetClassifier(NetworkClassifier):
         Classes.
     module_ : CorNet
         The network.
+    net_ : skorch.NeuralNet or None
+        What trained it; None if it was solved or loaded.
     history_ : list of dict
         For each epoch: `epoch`, `train_loss`, `train_accuracy`, `seconds`, and with
         validation `valid_loss` and `valid_accuracy`. Losses and accuracies are over
@@ -159,98 +221,9 @@ class CorNetClassifier(NetworkClassifier):
     (3,)
     """
 
-    def __init__(
-        self,
-        metric="olm",
-        *,
-        mlr_metric=None,
-        output_size=8,
-        out_channels=16,
-        kernel_size=None,
-        stride=1,
-        basis="orthonormal",
-        activation="relu",
-        kind="auto",
-        power=1.0,
-        shrinkage=0.0,
-        front_end=None,
-        normalize="coordinates",
-        dropout=0.5,
-        gain=0.5,
-        optimizer="adamw",
-        lr=1e-3,
-        weight_decay=1.0,
-        schedule="cycle",
-        max_epochs=60,
-        batch_size=30,
-        validation=None,
-        refit=True,
-        patience=None,
-        class_weight=None,
-        random_state=None,
-        dtype="float32",
-        device="cpu",
-        progress=True,
-        directory=None,
-        resume=False,
-        overwrite=False,
-    ):
-        self.metric = metric
-        self.mlr_metric = mlr_metric
-        self.output_size = output_size
-        self.out_channels = out_channels
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.basis = basis
-        self.activation = activation
-        self.kind = kind
-        self.power = power
-        self.shrinkage = shrinkage
-        self.front_end = front_end
-        self.normalize = normalize
-        self.dropout = dropout
-        self.gain = gain
-        self.optimizer = optimizer
-        self.lr = lr
-        self.weight_decay = weight_decay
-        self.schedule = schedule
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.validation = validation
-        self.refit = refit
-        self.patience = patience
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.dtype = dtype
-        self.device = device
-        self.progress = progress
-        self.directory = directory
-        self.resume = resume
-        self.overwrite = overwrite
 
-    def _make_network(self, n, channels, num_classes, front_end, options):
-        return CorNet(
-            n,
-            self.output_size,
-            num_classes,
-            in_channels=channels,
-            metric=self.metric,
-            mlr=self.mlr_metric,
-            out_channels=self.out_channels,
-            kernel_size=self.kernel_size,
-            stride=self.stride,
-            basis=self.basis,
-            activation=_find_activation(self.activation),
-            front_end=front_end,
-            normalize=self.normalize,
-            momentum=self._momentum,
-            dropout=self.dropout,
-            gain=self.gain,
-            **options,
-        )
-
-
-class CorMLRClassifier(NetworkClassifier):
+@with_skorch_options
+class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     """Classification by multinomial logistic regression on correlation matrices.
 
     The network is a front end that makes correlation matrices, a normalisation of their
@@ -280,7 +253,9 @@ class CorMLRClassifier(NetworkClassifier):
     optimizer : str or callable
         "lbfgs", the key of an optimizer ("adam", "adamw", "sgd"), or a class of
         torch.optim. With "auto", "lbfgs", or "adamw" if a front end learns or an epoch
-        is to be chosen by validation.
+        is to be chosen by validation, or if a criterion or callbacks are given.
+    criterion : type
+        Loss of torch, for an optimizer of torch; cross-entropy if None.
     lr, weight_decay : float
         Learning rate and weight decay, for an optimizer of torch.
     schedule : {"cycle"} or None
@@ -295,6 +270,8 @@ class CorMLRClassifier(NetworkClassifier):
         Number of epochs to wait for a better one; for ever if None.
     class_weight : {"balanced"} or dict
         Weights of the classes in the loss.
+    callbacks : list of skorch.callbacks.Callback
+        What else happens in training, with an optimizer of torch.
     random_state : int or numpy.random.RandomState
         Seed of parameters, batches and validation.
     dtype : {"float32", "float64"}
@@ -307,6 +284,8 @@ class CorMLRClassifier(NetworkClassifier):
         Directory of the run.
     resume, overwrite : bool
         Whether to go on with the run in the directory, or to replace it.
+    **options
+        Options of skorch by prefix, as for `CorNetClassifier`.
 
     See Also
     --------
@@ -324,87 +303,143 @@ class CorMLRClassifier(NetworkClassifier):
     (86, 2)
     """
 
-    def __init__(
-        self,
-        metric="olm",
-        *,
-        kind="auto",
-        power=1.0,
-        shrinkage=0.0,
-        front_end=None,
-        normalize="coordinates",
-        gain=0.01,
-        C="cv",
-        optimizer="auto",
-        lr=1e-3,
-        weight_decay=1.0,
-        schedule="cycle",
-        max_epochs=60,
-        batch_size=30,
-        validation=None,
-        refit=True,
-        patience=None,
-        class_weight=None,
-        random_state=None,
-        dtype="float32",
-        device="cpu",
-        progress=True,
-        directory=None,
-        resume=False,
-        overwrite=False,
-    ):
-        self.metric = metric
-        self.kind = kind
-        self.power = power
-        self.shrinkage = shrinkage
-        self.front_end = front_end
-        self.normalize = normalize
-        self.gain = gain
-        self.C = C
-        self.optimizer = optimizer
-        self.lr = lr
-        self.weight_decay = weight_decay
-        self.schedule = schedule
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.validation = validation
-        self.refit = refit
-        self.patience = patience
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.dtype = dtype
-        self.device = device
-        self.progress = progress
-        self.directory = directory
-        self.resume = resume
-        self.overwrite = overwrite
+    def _arguments(self, n, channels, num_classes):
+        """Return what `CorMLRNet` is made of, as far as files can hold it."""
+        return dict(
+            space=n,
+            num_classes=num_classes,
+            in_channels=channels,
+            metric=self.metric,
+            normalize=self.normalize,
+            momentum=self._momentum,
+            gain=self.gain,
+            **self._options_of("module"),
+        )
 
     def _make_network(self, n, channels, num_classes, front_end, options):
-        space = self.metric
-        if not isinstance(space, FullRankCorrelationMatrices):
-            space = FullRankCorrelationMatrices(n, equip=self.metric)
-        return CorMLRNet(
-            space,
-            num_classes,
-            channels,
-            front_end,
-            self.normalize,
-            self._momentum,
-            self.gain,
-            **options,
-        )
+        arguments = self._arguments(n, channels, num_classes) | options
+        if isinstance(self.metric, FullRankCorrelationMatrices):
+            arguments |= dict(space=self.metric, metric=None)
+        return CorMLRNet(front_end=front_end, **arguments)
+
+    def _plain_network(self):
+        sizes = self.size_, self.channels_, self._num_outputs
+        return "CorMLRNet", self._plain(self._arguments(*sizes))
 
     def _is_solved(self):
         if self.optimizer == "auto":
-            return self._is_prepared and self.validation is None
+            by_steps = (self.validation, self.criterion, self.callbacks)
+            return self._is_prepared and by_steps == (None, None, None)
         return self.optimizer == "lbfgs"
 
     def _stochastic_optimizer(self):
         return "adamw" if self.optimizer in ("auto", "lbfgs") else self.optimizer
 
-    def _schedule(self):
+    def _require_settings(self):
         require_strength(self.C)
-        return super()._schedule()
+        if self.optimizer == "lbfgs" and (self.criterion or self.callbacks):
+            raise ParameterError(
+                "optimizer='lbfgs' minimises the cross-entropy without steps: leave "
+                "criterion and callbacks out, or use 'adamw'."
+            )
+        super()._require_settings()
+
+
+@with_skorch_options
+class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSettings):
+    """Regression by a correlation network: a number from correlation matrices.
+
+    The network is that of `CorNetClassifier` with one output in place of logits. It
+    learns targets of mean zero and variance one; answers are in the units of y.
+
+    Parameters
+    ----------
+    metric : str or type
+        Metric of the convolution. This and the other parameters are those of
+        `CorNetClassifier`, except `class_weight`.
+    criterion : type
+        Loss of torch, such as torch.nn.HuberLoss; the mean squared error if None.
+
+    Attributes
+    ----------
+    mean_, scale_ : float
+        Mean and standard deviation of the targets that `fit` was given.
+    module_ : CorNet
+        The network.
+    history_ : list of dict
+        For each epoch: `epoch`, `train_loss` of standardised targets, `train_rmse` in
+        the units of y, `seconds`, and with validation `valid_loss` and `valid_rmse`.
+
+    See Also
+    --------
+    CorNetClassifier : Classes in place of numbers.
+
+    Examples
+    --------
+    >>> from cornet_nn.training import CorNetRegressor
+    >>>     >>> X = FullRankCorrelationMatrices(4, equip=False).random_point(30, rng=0)
+    >>> model = CorNetRegressor("olm", max_epochs=30, random_state=0, progress=False)
+    >>> model.fit(X, X[:, 1, 0]).predict(X).shape
+    (30,)
+    """
+
+    _default_criterion = torch.nn.MSELoss
+    _num_outputs = 1
+
+    def predict(self, X):
+        """Return the numbers that belong to samples.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        y : numpy.ndarray, shape=[N]
+            Numbers.
+        """
+        outputs = self._outputs(X).double().squeeze(-1).numpy()
+        return self.mean_ + self.scale_ * outputs
+
+    def _note_targets(self, y, classes):
+        if classes is not None:
+            raise ParameterError("a regression has no classes.")
+        numbers = np.asarray(y, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ParameterError("y has a NaN or an infinity: leave out those samples.")
+        self.mean_, self.scale_ = float(numbers.mean()), float(numbers.std()) or 1.0
+
+    def _target_description(self):
+        return np.array([self.mean_, self.scale_])
+
+    def _restore_targets(self, targets):
+        self.mean_, self.scale_ = map(float, targets)
+
+    def _strata(self, y):
+        return np.zeros(len(y), dtype=int)
+
+    def _targets(self, y, training, sample_weight):
+        numbers = (np.asarray(y, dtype=np.float64) - self.mean_) / self.scale_
+        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        return self._tensor(numbers)[:, None].cpu(), torch.as_tensor(weights)
+
+    def _score(self):
+        return "rmse", _squared_error, functools.partial(_root, self.scale_)
+
+
+def _squared_error(outputs, targets):
+    return (outputs - targets).square().sum()
+
+
+def _root(scale, mean):
+    return scale * math.sqrt(mean)
+
+
+ESTIMATORS = {
+    Estimator.__name__: Estimator
+    for Estimator in (CorNetClassifier, CorMLRClassifier, CorNetRegressor)
+}
 
 
 def _find_activation(activation):

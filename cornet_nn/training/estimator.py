@@ -1,7 +1,9 @@
-"""What the classifiers share: networks with the interface of scikit-learn."""
+"""What the estimators share: networks of skorch with the interface of scikit-learn."""
 
 import abc
 import copy
+import functools
+import inspect
 import warnings
 from dataclasses import replace
 
@@ -10,14 +12,19 @@ import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+from skorch.callbacks import EarlyStopping
 from torch import nn
 
 from geomstats_cor.data.cleaning import require_dense, require_one_size
 from geomstats_cor.exceptions import ParameterError
 
-from .callbacks import copied_state
-from .curves import curves_figure
+from .callbacks import copied_state, rows_of
+from .description import described
 from .errors import TrainingInterruptedWarning
 from .inputs import (
     find_kind,
@@ -28,25 +35,109 @@ from .inputs import (
     require_usable,
 )
 from .networks import is_fixed
+from .pictures import curves_figure
 from .processes import Processes
 from .runs_on_disk import RunsOnDisk, closing_run_directory
-from .samples import Samples, Task, find_class_weights, prepare, split_validation
-from .schedule import Schedule
-from .training import solve, train
+from .samples import Samples, find_class_weights, prepare, split_validation
+from .training import (
+    Task,
+    make_loop,
+    optimizer_options,
+    require_schedule,
+    solve,
+    train,
+)
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
+_PREFIXES = ("module", "criterion", "optimizer", "callbacks")
 
 
-class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
-    """A network with the interface of scikit-learn."""
+def with_skorch_options(cls):
+    """Let an estimator take options of skorch, such as `module__guard`.
+
+    Parameters
+    ----------
+    cls : type
+        Subclass of `NetworkEstimator`.
+
+    Returns
+    -------
+    cls : type
+        The same class.
+    """
+    plain = cls.__init__
+
+    @functools.wraps(plain)
+    def __init__(self, *arguments, **parameters):
+        options = {name: parameters.pop(name) for name in {*parameters} if "__" in name}
+        plain(self, *arguments, **parameters)
+        self._set_options(options)
+
+    cls.__init__ = __init__
+    return cls
+
+
+class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
+    """A network with the interface of scikit-learn, which skorch trains."""
 
     # What a subclass without the parameter does.
     normalize = schedule = None
     refit = False
+    criterion = callbacks = module = None
+    _options = {}
 
     @abc.abstractmethod
     def _make_network(self, n, channels, num_classes, front_end, options):
         """Return the network for samples of `channels` matrices of size n."""
+
+    def get_params(self, deep=True):
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to return those of parameters that are estimators, too.
+
+        Returns
+        -------
+        params : dict
+            Parameters by name, options of skorch such as `module__guard` included.
+        """
+        return super().get_params(deep) | self._options
+
+    def set_params(self, **params):
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name, also options of skorch such as `optimizer__momentum`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        known = {k: v for k, v in params.items() if k.split("__")[0] in _PREFIXES}
+        options = {k: v for k, v in known.items() if "__" in k}
+        super().set_params(**{k: v for k, v in params.items() if k not in options})
+        self._set_options(options)
+        return self
+
+    def _set_options(self, options):
+        for name in options:
+            if name.split("__")[0] not in _PREFIXES:
+                raise TypeError(
+                    f"{type(self).__name__} has no parameter {name!r}: options of "
+                    f"skorch begin with {', '.join(f'{p}__' for p in _PREFIXES)}."
+                )
+        if options:
+            self._options = self._options | options
+
+    def _options_of(self, prefix):
+        """Return the options that begin with a prefix, without it."""
+        names = (name for name in self._options if name.startswith(f"{prefix}__"))
+        return {name.split("__", 1)[1]: self._options[name] for name in names}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -54,8 +145,7 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         tags.input_tags.two_d_array = self.front_end is not None
         return tags
 
-    @closing_run_directory
-    def fit(self, X, y, groups=None):
+    def fit(self, X, y, groups=None, sample_weight=None, **fit_params):
         """Train the network.
 
         Parameters
@@ -63,28 +153,40 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
             Correlation matrices, covariance matrices or signals.
         y : array-like, shape=[N]
-            Classes: numbers or strings.
+            Classes: numbers or strings; numbers for a regressor.
         groups : array-like, shape=[N]
             What samples of a group have in common, such as a subject: validation holds
             out whole groups. Samples are on their own if None.
+        sample_weight : array-like, shape=[N]
+            Weight of each sample in the loss, not negative; all are 1 if None.
+        **fit_params
+            Passed to the network with every batch, as skorch does.
 
         Returns
         -------
         self : object
             The estimator.
         """
-        schedule = self._schedule()
+        return self._fit(X, y, groups, sample_weight, fit_params)
+
+    @closing_run_directory
+    def _fit(self, X, y, groups, sample_weight, fit_params, classes=None, epochs=None):
+        self._require_settings()
         processes, run, checkpoint = Processes(), self._run_directory(), None
         if run is not None:
             checkpoint = processes.ask_first(
                 lambda: run.open(self.resume, self.overwrite)
             )
-        X, y = self._read_training(X, y)
+        X, y = self._read_training(X, y, classes)
         groups = None if groups is None else column_or_1d(groups)
         check_consistent_length(X, groups)
-        notes = {}
-        if run is not None or processes.count > 1:
-            notes["identity"] = self._identity(X, y, groups)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        notes = {"identity": self._identity(X, y, groups, sample_weight)}
+        self.fingerprint_ = notes["identity"]["data"]
+        if processes.count > 1:
             processes.require_same(notes["identity"])
         if checkpoint is None:
             self.seed_ = processes.ask_first(self._draw_seed)
@@ -92,44 +194,150 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             self._require_resumable(checkpoint, notes["identity"])
             self.seed_ = checkpoint["seed"]
         notes["seed"] = self.seed_
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        processes.claim_device(self.device)
         with torch.random.fork_rng():
             torch.manual_seed(self.seed_)
             front_end = self._front_end()
             self.channels_, self.size_ = self._matrices(X, front_end)
-            self._is_prepared = is_fixed(front_end, self._tensor(X[:1]))
+            self._is_prepared = self._has_parts() and is_fixed(
+                front_end, self._tensor(X[:1])
+            )
             network = self._network(front_end)
             if run is not None:
                 processes.ask_first(lambda: self._require_space(run, network))
+            labels = self._strata(y)
             parts = split_validation(labels, self.validation, self.seed_, groups)
-            task = self._task(X, labels, network, *parts)
+            self._require_batches(len(parts[0]))
+            samples = self._samples(X, y, sample_weight, network, *parts)
+            where = dict(run=run, checkpoint=checkpoint, notes=notes)
+            task = self._task(*samples, processes, fit_params=fit_params, **where)
             if run is not None:
-                processes.ask_first(
-                    lambda: self._write_configuration(run, network, notes)
-                )
-            where = processes, run, checkpoint, notes
-            if self._is_solved():
-                coords = self._coords(network, X)
-                outcome = solve(network, coords, task, self.C, groups, *where)
+                processes.ask_first(lambda: self._write_record(run, network, notes))
+            if epochs is None and self._is_solved():
+                outcome = self._solve(network, X, task, sample_weight, groups)
             else:
-                outcome = train(network, task, schedule, *where)
+                options = self._loop_options(network, epochs)
+                outcome = train(network, task, **options)
             if self._is_refitted(outcome):
                 torch.manual_seed(self.seed_)
                 refitted = self._network(self._front_end())
-                task = self._task(X, labels, refitted, slice(None), None)
-                schedule = replace(schedule, max_epochs=outcome.epoch, patience=None)
-                again = train(refitted, task, schedule, processes, None, None, {})
+                everything = np.arange(len(X)), None
+                samples, _ = self._samples(X, y, sample_weight, refitted, *everything)
+                again = replace(task, samples=samples, validation=None, patience=None)
+                again = replace(again, run=None, checkpoint=None)
+                options = self._loop_options(refitted) | {"max_epochs": outcome.epoch}
+                options["callbacks"] = _without_early_stopping(self.callbacks)
+                again = train(refitted, again, **options)
                 # Half a refit is no better than the epoch that was found.
                 outcome = replace(outcome, interrupted=again.interrupted)
                 if not again.interrupted:
-                    network = refitted
+                    network, outcome = refitted, replace(outcome, net=again.net)
                     outcome.write(copied_state(network))
-        self.module_ = network.eval()
+        self.module_, self.net_ = network.eval(), outcome.net
+        if self.net_ is not None:
+            self.net_.forget_samples()
         self.history_, self.epoch_ = outcome.rows, outcome.epoch
         self.interrupted_ = outcome.interrupted
         if self.interrupted_:
             self._warn_of_interruption()
         return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None, epochs=1):
+        """Train the network further, on other samples.
+
+        The first call makes the network, with normalisations by its samples. The
+        learning rate is `lr`, without the cycle; a scheduler among the callbacks
+        changes it.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples.
+        y : array-like, shape=[N]
+            Targets.
+        classes : array-like, shape=[k]
+            All classes, in the first call; those of y if None.
+        sample_weight : array-like, shape=[N]
+            Weight of each sample; all are 1 if None.
+        epochs : int
+            Number of epochs.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        if self.directory is not None or self.validation is not None:
+            raise ParameterError(
+                "partial_fit has no end: leave directory and validation out, or use "
+                "fit."
+            )
+        if not hasattr(self, "module_"):
+            first = dict(classes=classes, epochs=epochs)
+            return self._fit(X, y, None, sample_weight, {}, **first)
+        X, y = self._read_samples(X), column_or_1d(y)
+        check_consistent_length(X, y)
+        weights = None if sample_weight is None else np.asarray(sample_weight, float)
+        with torch.random.fork_rng():
+            inputs = self._prepared(getattr(self.module_, "features", None), X)
+            samples = Samples(inputs, *self._targets(y, np.arange(len(X)), weights))
+            if getattr(self, "net_", None) is None:  # it was solved, or loaded
+                task = self._task(samples, None, Processes())
+                options = self._loop_options(self.module_, epochs)
+                self.net_ = make_loop(self.module_, task, **options)
+                self.net_.remember(self.history_)
+            self.net_.train_further(samples, epochs)
+        self.module_.eval()
+        self.history_ = rows_of(self.net_.history)
+        self.epoch_ = len(self.history_)
+        return self
+
+    def _plain(self, arguments):
+        """Return arguments of a network as plain values, or raise."""
+        check_is_fitted(self, "module_")
+        arguments = {k: described(v) for k, v in arguments.items()}
+        own = [k for k in ("front_end", "module") if getattr(self, k) is not None]
+        own += [k for k, v in arguments.items() if isinstance(v, dict)]
+        if own:
+            raise ParameterError(
+                f"a file of plain values cannot hold {', '.join(own)}: use "
+                f"export_model for module_, or a run directory."
+            )
+        return arguments | {"dtype": self.dtype}
+
+    def _task(self, samples, validation, processes, **others):
+        return Task(
+            samples,
+            validation,
+            is_prepared=self._is_prepared,
+            seed=self.seed_,
+            score=self._score(),
+            criterion=self.criterion or self._default_criterion,
+            patience=self.patience,
+            progress=self.progress,
+            processes=processes,
+            **others,
+        )
+
+    def _loop_options(self, network, epochs=None):
+        """Return the options of skorch; without a cycle if training has no end."""
+        options = optimizer_options(
+            network, self._stochastic_optimizer(), self.lr, self.weight_decay
+        )
+        passed = {
+            name: value
+            for name, value in self._options.items()
+            if not name.startswith("module__")
+        }
+        return {
+            **options,
+            "max_epochs": self.max_epochs if epochs is None else epochs,
+            "batch_size": self.batch_size,
+            "device": self.device,
+            "schedule": self.schedule if epochs is None else None,
+            "callbacks": self.callbacks,
+            **passed,
+        }
 
     def _warn_of_interruption(self):
         warnings.warn(
@@ -141,63 +349,11 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 else f"resume=True goes on with the run in {self.directory}."
             ),
             TrainingInterruptedWarning,
-            stacklevel=3,
+            stacklevel=5,
         )
 
-    def predict_proba(self, X):
-        """Return the probabilities of classes.
-
-        Parameters
-        ----------
-        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
-            Samples, of the kind that `fit` was given.
-
-        Returns
-        -------
-        probabilities : numpy.ndarray, shape=[N, classes]
-            Probabilities, in the order of `classes_`.
-        """
-        return self._logits(X).double().softmax(-1).numpy()
-
-    def predict(self, X):
-        """Return the most likely classes.
-
-        Parameters
-        ----------
-        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
-            Samples, of the kind that `fit` was given.
-
-        Returns
-        -------
-        y : numpy.ndarray, shape=[N]
-            Classes.
-        """
-        best = self._logits(X).argmax(-1).numpy()
-        return self.classes_[best]
-
-    def edge_weights(self, point=None):
-        """Return how the logit of each class changes with each correlation.
-
-        Parameters
-        ----------
-        point : array, shape=[n, n] or [channels, n, n]
-            Correlation matrices at which the change is taken; the mean of the training
-            samples if None, which needs a normalisation.
-
-        Returns
-        -------
-        edge_weights : numpy.ndarray, shape=[classes, n, n] or [classes, channels, n, n]
-            Symmetric hollow matrices in the order of `classes_`, of sum zero over the
-            classes; the axis of a single channel is left out. See `CorNet.edge_weights`
-            and `plot_edge_weights`.
-        """
-        check_is_fitted(self, "module_")
-        point = None if point is None else torch.as_tensor(point)
-        weights = self.module_.edge_weights(point).cpu().numpy()
-        return weights[:, 0] if weights.shape[1] == 1 else weights
-
     def learning_curves(self):
-        """Return a figure of loss and accuracy over the epochs.
+        """Return a figure of loss and score over the epochs.
 
         Returns
         -------
@@ -207,48 +363,41 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         check_is_fitted(self, "module_")
         return curves_figure(self.history_)
 
-    def _logits(self, X):
+    def _outputs(self, X):
         check_is_fitted(self, "module_")
         X = self._read_samples(X)
-        inputs = self._prepared(self.module_.features, X)
+        inputs = X
+        if self._has_parts():
+            inputs = self._prepared(self.module_.features, X)
         network = self.module_.from_features if self._is_prepared else self.module_
         with torch.no_grad():
-            logits = [network(part.to(self.device)) for _, part in pieces(inputs)]
-        return torch.cat(logits).cpu()
+            outputs = [network(self._tensor(part)) for _, part in pieces(inputs)]
+        return torch.cat(outputs).cpu()
 
-    def _schedule(self):
-        """Return how to train, once all parameters make sense."""
+    def _require_settings(self):
+        """Raise unless all parameters make sense."""
         if self.dtype not in _DTYPES:
             raise ParameterError(
                 f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
             )
-        if self.patience is not None and self.validation is None:
-            raise ParameterError(
-                "patience waits for a better validation loss: pass validation, such as "
-                "validation=0.2, too."
-            )
-        return Schedule(
-            optimizer=self._stochastic_optimizer(),
-            lr=self.lr,
-            weight_decay=self.weight_decay,
-            max_epochs=self.max_epochs,
-            batch_size=self.batch_size,
-            patience=self.patience,
-            schedule=self.schedule,
-            device=self.device,
-            progress=self.progress,
-        )
+        require_schedule(self)
 
-    def _read_training(self, X, y):
-        """Return samples and labels, and note what the samples are."""
+    def _require_batches(self, count):
+        """Raise if statistics of batches are wanted of a single sample."""
+        by_batches = self.normalize is not None and not self._is_prepared
+        if by_batches and count % self.batch_size == 1:
+            raise ParameterError(
+                f"with batch_size = {self.batch_size} the last batch of {count} "
+                f"samples has one sample, and the normalisation takes statistics of "
+                f"batches as the front end learns: choose another batch_size, or "
+                f"normalize=None."
+            )
+
+    def _read_training(self, X, y, classes):
+        """Return samples and targets, and note what the samples are."""
         X, y = self._validated(X, reset=True, y=y)
         require_finite(X)
-        check_classification_targets(y)
-        if len(set(y.tolist())) < 2:
-            raise ParameterError(
-                f"y has one class only, {y.tolist()[0]!r}: a classifier needs samples "
-                f"of at least two classes."
-            )
+        self._note_targets(y, classes)
         kind = find_kind(X, self.kind) if self.front_end is None else None
         if kind is not None:
             require_usable(X, kind, self.shrinkage)
@@ -308,10 +457,14 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
                 shape = front_end.eval()(self._tensor(X[:1])).shape
         return (shape[1] if len(shape) == 4 else 1), shape[-2]
 
+    def _has_parts(self):
+        """Tell whether the network says what it computes before it learns."""
+        return self.module is None or hasattr(self.module, "from_features")
+
     def _network(self, front_end):
         options = dict(device=self.device, dtype=_DTYPES[self.dtype])
         return self._make_network(
-            self.size_, self.channels_, len(self.classes_), front_end, options
+            self.size_, self.channels_, self._num_outputs, front_end, options
         )
 
     def _is_solved(self):
@@ -331,17 +484,17 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
         """Statistics of all training samples, if the front end keeps its output."""
         return 0.0 if self._is_prepared else 0.1
 
-    def _task(self, X, labels, network, training, held_out):
-        weights = find_class_weights(self.class_weight, self.classes_, labels[training])
+    def _samples(self, X, y, sample_weight, network, training, held_out):
+        """Return samples to learn from, and to validate on."""
         if self.normalize is not None and self._is_prepared:
             network.norm.fit(self._prepared(network.coords, X, exact=True)[training])
-        inputs = self._prepared(network.features, X)
-        samples = Samples(inputs, torch.as_tensor(labels), self._is_prepared)
+        inputs = self._prepared(getattr(network, "features", None), X)
+        samples = Samples(inputs, *self._targets(y, training, sample_weight))
         validation = None if held_out is None else samples.part(held_out)
-        return Task(samples.part(training), validation, weights, self.seed_)
+        return samples.part(training), validation
 
-    def _coords(self, network, X):
-        """Return normalised coordinates in the precision of the data."""
+    def _solve(self, network, X, task, sample_weight, groups):
+        """Solve a regression by L-BFGS."""
         if not self._is_prepared:
             raise ParameterError(
                 "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
@@ -353,7 +506,11 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             )
         coords = self._prepared(network.coords, X, exact=True)
         with torch.no_grad():
-            return network.normalized(coords)
+            coords = network.normalized(coords)
+        labels = task.samples.targets.numpy()
+        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
+        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
+        return solve(network, coords, task, class_weights, weights, self.C, groups)
 
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
@@ -365,3 +522,151 @@ class NetworkClassifier(RunsOnDisk, ClassifierMixin, BaseEstimator, abc.ABC):
             return torch.as_tensor(X).to(dtype)
         prepared = prepare(function, X, dtype, self.device)
         return prepared if exact else prepared.to(dtype)
+
+
+class NetworkClassifier(ClassifierMixin, NetworkEstimator):
+    """A network that classifies."""
+
+    _default_criterion = nn.CrossEntropyLoss
+
+    def predict_proba(self, X):
+        """Return the probabilities of classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        probabilities : numpy.ndarray, shape=[N, classes]
+            Probabilities, in the order of `classes_`.
+        """
+        return self._outputs(X).double().softmax(-1).numpy()
+
+    def predict(self, X):
+        """Return the most likely classes.
+
+        Parameters
+        ----------
+        X : array-like, shape=[N, n, n] or [N, channels, n, n] or [N, n, time]
+            Samples, of the kind that `fit` was given.
+
+        Returns
+        -------
+        y : numpy.ndarray, shape=[N]
+            Classes.
+        """
+        best = self._outputs(X).argmax(-1).numpy()
+        return self.classes_[best]
+
+    def edge_weights(self, point=None):
+        """Return how the output for each class changes with each correlation.
+
+        Parameters
+        ----------
+        point : array, shape=[n, n] or [channels, n, n]
+            Correlation matrices at which the change is taken; the mean of the training
+            samples if None, which needs a normalisation.
+
+        Returns
+        -------
+        edge_weights : numpy.ndarray, shape=[classes, n, n] or [classes, channels, n, n]
+            Symmetric hollow matrices in the order of `classes_`, of sum zero over the
+            classes; the axis of a single channel is left out. See `CorNet.edge_weights`
+            and `plot_edge_weights`.
+        """
+        check_is_fitted(self, "module_")
+        point = None if point is None else torch.as_tensor(point)
+        weights = self.module_.edge_weights(point).cpu().numpy()
+        return weights[:, 0] if weights.shape[1] == 1 else weights
+
+    @property
+    def _num_outputs(self):
+        return len(self.classes_)
+
+    def _note_targets(self, y, classes):
+        check_classification_targets(y)
+        if len(set(y.tolist())) < 2 and classes is None:
+            raise ParameterError(
+                f"y has one class only, {y.tolist()[0]!r}: a classifier needs samples "
+                f"of at least two classes."
+            )
+        self.classes_ = np.unique(y if classes is None else classes)
+
+    def _target_description(self):
+        return self.classes_
+
+    def _restore_targets(self, targets):
+        self.classes_ = targets
+
+    def _strata(self, y):
+        """Return what validation holds out in proportion."""
+        return self._labels(y)
+
+    def _labels(self, y):
+        labels = np.searchsorted(self.classes_, y)
+        known = np.minimum(labels, len(self.classes_) - 1)
+        unknown = self.classes_[known] != y
+        if unknown.any():
+            classes = ", ".join(map(repr, self.classes_.tolist()))
+            raise ParameterError(
+                f"y has the class {y[unknown].tolist()[0]!r}, which is not one of the "
+                f"classes {classes}."
+            )
+        return labels
+
+    def _targets(self, y, training, sample_weight):
+        """Return labels and weights of samples."""
+        labels = self._labels(y)
+        weights = find_class_weights(
+            self.class_weight, self.classes_, labels[training]
+        )[labels]
+        if sample_weight is not None:
+            weights = weights * torch.as_tensor(sample_weight)
+        return torch.as_tensor(labels), weights
+
+    def _score(self):
+        return "accuracy", _count_right, _identity
+
+
+def _without_early_stopping(callbacks):
+    """Return callbacks for a training whose length is known."""
+    if not isinstance(callbacks, list):
+        return callbacks
+    single = [pair[1] if isinstance(pair, tuple) else pair for pair in callbacks]
+    return [
+        callback
+        for callback, own in zip(callbacks, single, strict=True)
+        if not isinstance(own, EarlyStopping)
+    ]
+
+
+def _count_right(logits, labels):
+    return (logits.argmax(-1) == labels).sum()
+
+
+def _identity(value):
+    return value
+
+
+def made_by(module, arguments, options):
+    """Return a network, from those arguments that it has.
+
+    Parameters
+    ----------
+    module : callable
+        Class of networks, or a function that makes one.
+    arguments : dict
+        What estimators know: sizes, metrics and the like.
+    options : dict
+        What the user gives, which goes before it.
+
+    Returns
+    -------
+    network : torch.nn.Module
+        Network.
+    """
+    names = inspect.signature(module).parameters
+    known = {k: v for k, v in arguments.items() if k in names}
+    return module(**(known | options))

@@ -4,7 +4,16 @@ import torch
 
 from ..models.mlr import CorMLRNet
 
-__all__ = ["CorMLRNet", "is_fixed"]
+__all__ = ["ACTIVATIONS", "CorMLRNet", "is_fixed"]
+
+ACTIVATIONS = {
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "elu": torch.nn.functional.elu,
+    "gelu": torch.nn.functional.gelu,
+    "leaky_relu": torch.nn.functional.leaky_relu,
+}
 
 
 def is_fixed(front_end, sample):

@@ -1,5 +1,7 @@
 """One training by several processes, each with its part of every batch."""
 
+import os
+
 import torch
 import torch.distributed as dist
 
@@ -21,11 +23,26 @@ class Processes:
         together = dist.is_available() and dist.is_initialized()
         self.rank = dist.get_rank() if together else 0
         self.count = dist.get_world_size() if together else 1
+        # The backend of GPUs takes nothing else.
+        self._on_gpu = together and dist.get_backend() == "nccl"
 
     @property
     def is_first(self):
         """Whether this process writes files and shows progress."""
         return self.rank == 0
+
+    def claim_device(self, device):
+        """Let "cuda" mean a device of its own in each process of a machine.
+
+        Parameters
+        ----------
+        device : str
+            Device of the network; one with a number is left as it is.
+        """
+        device = torch.device(device)
+        if self.count > 1 and device.type == "cuda" and device.index is None:
+            local = int(os.environ.get("LOCAL_RANK", self.rank))
+            torch.cuda.set_device(local % torch.cuda.device_count())
 
     def part(self, samples):
         """Return the part of this process, which may be empty.
@@ -53,6 +70,7 @@ class Processes:
         if self.count == 1:
             return
         joint = torch.cat([tensor.detach().flatten() for tensor in tensors])
+        joint = joint.cuda() if self._on_gpu else joint
         dist.all_reduce(joint)
         sizes = [tensor.numel() for tensor in tensors]
         for tensor, total in zip(tensors, joint.split(sizes), strict=True):

@@ -18,7 +18,9 @@ FALLBACK = 30.0
 FOLDS = 5
 
 
-def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
+def solve(
+    planes, coords, labels, class_weights, C, groups=None, seed=0, sample_weights=None
+):
     r"""Return the multinomial logistic regression with the least penalised loss.
 
     .. math:: C \sum_i w_{y_i} \ell_i + \tfrac12 \sum_k |Z_k|^2 ,
@@ -44,6 +46,8 @@ def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
         Groups that cross-validation keeps together.
     seed : int
         Seed of the folds.
+    sample_weights : tensor, shape=[N], or None
+        Weight of each sample, by which that of its class is multiplied.
 
     Returns
     -------
@@ -53,7 +57,8 @@ def solve(planes, coords, labels, class_weights, C, groups=None, seed=0):
         Inverse strength.
     """
     require_strength(C)
-    problem = _Problem(planes, planes.join_channels(coords.double()), class_weights)
+    tangent = planes.join_channels(coords.double())
+    problem = _Problem(planes, tangent, class_weights, sample_weights)
     labels = labels.to(torch.long)
     if C == "cv":
         C = _choose_strength(problem, labels, groups, seed)
@@ -82,8 +87,9 @@ def require_strength(C):
 class _Problem:
     """Samples in a basis of their span."""
 
-    def __init__(self, planes, tangent, class_weights):
+    def __init__(self, planes, tangent, class_weights, sample_weights):
         self.planes, self.class_weights = planes, class_weights.double()
+        self.sample_weights = sample_weights
         self.basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
         self.tangent = tangent @ self.basis
 
@@ -103,12 +109,7 @@ class _Problem:
 
             def objective(x, strength=strength):
                 covector, bias = self._parameters(x, dim)
-                loss = functional.cross_entropy(
-                    logits(tangent, covector, bias),
-                    labels,
-                    self.class_weights,
-                    reduction="sum",
-                )
+                loss = self._loss(logits(tangent, covector, bias), labels, places)
                 value = strength * loss + 0.5 * covector.square().sum()
                 gradients = torch.autograd.grad(value, (covector, bias))
                 flat = torch.cat([g.flatten() for g in gradients])
@@ -129,6 +130,13 @@ class _Problem:
             ).x
             solutions.append([p.detach() for p in self._parameters(x, dim)])
         return solutions
+
+    def _loss(self, logits, labels, places):
+        weights = self.class_weights
+        if self.sample_weights is None:
+            return functional.cross_entropy(logits, labels, weights, reduction="sum")
+        losses = functional.cross_entropy(logits, labels, weights, reduction="none")
+        return (losses * self.sample_weights[places]).sum()
 
     def _parameters(self, x, dim):
         classes = len(self.class_weights)

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import hashlib
 import json
 import pathlib
 import shutil
@@ -11,14 +12,16 @@ import torch
 
 from .._files import locked, read_object, replacing, require_intact_archive
 from .errors import ResumeError, RunDirectoryError
-from .schema import require_checkpoint, require_configuration
+from .schema import require_checkpoint, require_record
 
-CONFIGURATION = "configuration.json"
+RECORD = "run.json"
 ENVIRONMENT = "environment.json"
 CHECKPOINT = "checkpoint.pt"
 METRICS = "metrics.csv"
 CURVES = "curves.png"
-FILES = (CONFIGURATION, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
+FILES = (RECORD, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
+# Version 0.1.0 kept the estimator apart from the data of the command line.
+CONFIGURATION = "configuration.json"
 
 # What the small files need at most, beside the checkpoint and a line for each epoch.
 _SMALL_FILES = 1 << 20
@@ -42,8 +45,12 @@ class RunDirectory:
         return str(self.path)
 
     def holds_run(self):
-        """Tell whether there is a run in the directory."""
+        """Tell whether there is a run in the directory that was trained."""
         return (self.path / CHECKPOINT).exists()
+
+    def is_taken(self):
+        """Tell whether there is a run in the directory, trained or not."""
+        return any((self.path / name).exists() for name in (RECORD, CONFIGURATION))
 
     def open(self, resume, overwrite):
         """Make and lock the directory, and raise unless a run may be written to it.
@@ -92,16 +99,20 @@ class RunDirectory:
 
     def _require_no_other_files(self):
         """Raise if files with our names are not those of a run without a checkpoint."""
-        found = [name for name in FILES if (self.path / name).exists()]
-        if found and not (
-            CONFIGURATION in found
-            and "estimator" in self._read_object(self.path / CONFIGURATION)
+        found = [p.name for p in self._files() if p.exists()]
+        records = [name for name in (RECORD, CONFIGURATION) if name in found]
+        if found and not any(
+            {"estimator", "source"} & self._read_object(self.path / name).keys()
+            for name in records
         ):
             raise RunDirectoryError(
                 f"the directory {self} has files that are not of a run, and would be "
                 f"replaced: {', '.join(found)}. Choose another directory, or pass "
                 f"overwrite=True."
             )
+
+    def _files(self):
+        return [self.path / name for name in (CONFIGURATION, *FILES)]
 
     def require_space(self, parameter_bytes, epochs):
         """Raise unless the disk has room for the files of a run.
@@ -127,9 +138,9 @@ class RunDirectory:
 
     def clear(self):
         """Remove the files of a run, and nothing else."""
-        # The configuration goes last: with it, what is left is known as a run.
-        for name in reversed(FILES):
-            (self.path / name).unlink(missing_ok=True)
+        # The record goes last: with it, what is left is known as a run.
+        for path in reversed(self._files()):
+            path.unlink(missing_ok=True)
 
     def read_checkpoint(self):
         """Return the checkpoint, by tensors and plain values alone.
@@ -156,19 +167,37 @@ class RunDirectory:
         require_checkpoint(checkpoint, path)
         return checkpoint
 
-    def read_configuration(self):
-        """Return what `write_configuration` wrote."""
-        path = self.path / CONFIGURATION
-        configuration = self._read_object(path)
-        require_configuration(configuration, path)
-        return configuration
+    def read_record(self):
+        """Return what `write_record` wrote, or what version 0.1.0 wrote in two files.
+
+        Returns
+        -------
+        record : dict
+            Estimator, parameters, what was resolved, and the data or None.
+        """
+        path, old = self.path / RECORD, self.path / CONFIGURATION
+        # What cannot be read is named, also where there is nothing.
+        record = self._read_object(path) if path.exists() or not old.exists() else {}
+        digest = record.pop("digest", None)
+        is_old = "estimator" not in record
+        if digest is None and not is_old or digest not in (None, _digest(record)):
+            raise RunDirectoryError(
+                f"{path} was changed since it was written: put it back as it was. A "
+                f"copy of it can be changed, and used by --config."
+            )
+        if is_old:
+            data = {k: v for k, v in record.items() if k != "settings"}
+            path, record = old, self._read_object(old)
+            record["data"] = data or None
+        require_record(record, path)
+        return record
 
     def _read_object(self, path):
         try:
             return read_object(path)
         except (OSError, ValueError) as error:
             raise RunDirectoryError(
-                f"{path} cannot be read as the configuration of a run: {error}"
+                f"{path} cannot be read as the record of a run: {error}"
             ) from error
 
     def write_checkpoint(self, checkpoint):
@@ -176,16 +205,19 @@ class RunDirectory:
         with self._replacing(CHECKPOINT) as file:
             torch.save(checkpoint, file)
 
-    def write_configuration(self, configuration):
-        """Write the resolved configuration."""
-        self._write_json(CONFIGURATION, configuration)
+    def write_record(self, record):
+        """Write estimator, parameters and data, which `read_record` returns."""
+        self._write_json(RECORD, record | dict(digest=_digest(record)))
+        (self.path / CONFIGURATION).unlink(missing_ok=True)
 
     def write_environment(self, environment):
         """Write versions and machine."""
         self._write_json(ENVIRONMENT, environment)
 
-    def write_metrics(self, rows, columns):
+    def write_metrics(self, rows):
         """Write one line for each epoch."""
+        # Not every callback has something to record in every epoch.
+        columns = list(dict.fromkeys(name for row in rows for name in row))
         with self._replacing(METRICS, text=True) as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
@@ -213,6 +245,11 @@ class RunDirectory:
                 f"{self.path / name} cannot be written: {error}. What was there before "
                 f"is unchanged."
             ) from error
+
+
+def _digest(record):
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def require_same_run(stored, given):

@@ -1,8 +1,6 @@
 """Samples as the loop takes them."""
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,49 +13,35 @@ from .._validation import require_numbers
 from .inputs import pieces
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Samples with labels.
+class Samples(torch.utils.data.Dataset):
+    """Samples with targets and weights.
 
-    Attributes
+    Parameters
     ----------
     inputs : tensor, shape=[N, ...]
         Inputs of a network, or its features.
-    labels : tensor of int, shape=[N]
-        Classes.
-    is_prepared : bool
-        Whether the inputs are features.
+    targets : tensor, shape=[N] or [N, outputs]
+        Classes, or numbers.
+    weights : tensor, shape=[N]
+        Weight of each sample in the loss.
     """
 
-    inputs: Any
-    labels: Any
-    is_prepared: bool
+    def __init__(self, inputs, targets, weights):
+        self.inputs, self.targets, self.weights = inputs, targets, weights
+
+    # skorch's names.
+    X = property(lambda self: self.inputs)
+    y = property(lambda self: self.targets)
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, index):
+        return self.inputs[index], self.targets[index]
 
     def part(self, index):
         """Return some of the samples."""
-        return Samples(self.inputs[index], self.labels[index], self.is_prepared)
-
-
-@dataclass(frozen=True)
-class Task:
-    """What to learn.
-
-    Attributes
-    ----------
-    samples : Samples
-        Samples to learn from.
-    validation : Samples or None
-        Samples to choose the epoch by.
-    class_weights : tensor, shape=[classes]
-        Weight of each class in the loss.
-    seed : int
-        Seed of all epochs.
-    """
-
-    samples: Samples
-    validation: Samples | None
-    class_weights: Any
-    seed: int
+        return Samples(self.inputs[index], self.targets[index], self.weights[index])
 
 
 def prepare(function, X, dtype, device):
@@ -101,7 +85,7 @@ def split_validation(labels, validation, seed, groups=None):
     Parameters
     ----------
     labels : numpy.ndarray of int, shape=[N]
-        Classes.
+        Classes; all the same for a regression.
     validation : float or None
         Part of the samples to validate on, each class in proportion; none if None.
     seed : int
@@ -113,10 +97,10 @@ def split_validation(labels, validation, seed, groups=None):
     Returns
     -------
     training, held_out : numpy.ndarray of int
-        Places in order; without validation, a slice of everything and None.
+        Places in order; without validation, all and None.
     """
     if validation is None:
-        return slice(None), None
+        return np.arange(len(labels)), None
     require_numbers(validation=validation)
     if not 0.0 < validation < 1.0:
         raise ParameterError(

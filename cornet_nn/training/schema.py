@@ -8,7 +8,14 @@ from geomstats_cor.exceptions import GeomstatsCorError
 
 from .errors import RunDirectoryError
 
-_CONFIGURATION = {"estimator": str, "parameters": dict, "resolved": dict}
+_RECORD = {
+    "estimator": str,
+    "parameters": dict,
+    "resolved": dict,
+    "data": (dict, type(None)),
+}
+_DATA = {"source": dict, "fingerprint": str, "part": str}
+_SOURCE = {"data": str, "directory": (str, type(None)), "options": dict}
 _RESOLVED = {
     "kind": (str, type(None)),
     "channels": int,
@@ -30,28 +37,34 @@ _CHECKPOINT = {
 _OPTIONAL = {"resolved": dict}
 # What Adam, AdamW and SGD remember; an optimizer of one's own may remember anything.
 _MOMENTS = ("momentum_buffer", "exp_avg", "exp_avg_sq")
-_ROW = {"epoch", "train_loss", "train_accuracy", "seconds"}
-_VALIDATED_ROW = _ROW | {"valid_loss", "valid_accuracy"}
+_ROW = {"epoch", "train_loss", "seconds"}
 
 
-def require_configuration(configuration, path):
-    """Raise unless the content of `configuration.json` is that of a run.
+def require_record(record, path):
+    """Raise unless the content of `run.json` is that of a run.
 
     Parameters
     ----------
-    configuration : dict
+    record : dict
         Content.
     path : pathlib.Path
         Where it was read, for the message.
     """
-    _require_fields(configuration, _CONFIGURATION, path)
-    resolved = configuration["resolved"]
+    _require_fields(record, _RECORD, path)
+    resolved = record["resolved"]
     _require_fields(resolved, _RESOLVED, path)
     _require_fields(resolved["classes"], {"array": list, "dtype": str}, path)
     shape = resolved["input_shape"]
     sizes = (resolved["channels"], resolved["size"], resolved["features"], *shape)
     if not all(_is(size, int) and 0 < size < 1 << 31 for size in sizes):
         raise RunDirectoryError(f"{path} has a size that is not a positive integer.")
+    if record["data"] is not None:
+        _require_fields(record["data"], _DATA, path)
+        _require_fields(record["data"]["source"], _SOURCE, path)
+        if record["data"]["source"].keys() != _SOURCE.keys():
+            raise RunDirectoryError(f"{path} has a source with unknown entries.")
+        if record["data"]["part"] not in ("all", "train"):
+            raise RunDirectoryError(f"{path} has a part that is neither all nor train.")
 
 
 def require_checkpoint(checkpoint, path):
@@ -126,7 +139,7 @@ def require_same_shapes(classifier, state):
                 f"matrices of size {n} do not go with a checkpoint of {count} numbers."
             )
     options = dict(device="meta", dtype=torch.float32)
-    sizes = (classifier.size_, classifier.channels_, len(classifier.classes_))
+    sizes = (classifier.size_, classifier.channels_, classifier._num_outputs)
     network = classifier._make_network(*sizes, None, options)
     for name, expected in network.state_dict().items():
         found = tuple(state[name].shape) if name in state else None
@@ -137,7 +150,7 @@ def require_same_shapes(classifier, state):
             )
 
 
-def load_training_state(run, network, optimizer, checkpoint):
+def load_training_state(run, network, optimizer, checkpoint, is_moved=False):
     """Take over parameters and optimizer of a run that is resumed.
 
     Parameters
@@ -150,13 +163,18 @@ def load_training_state(run, network, optimizer, checkpoint):
         Its optimizer.
     checkpoint : dict
         Checkpoint.
+    is_moved : bool
+        Whether callbacks may have changed hyperparameters of the optimizer.
     """
     with refused_unless_restored(run):
         network.load_state_dict(checkpoint["last"])
-        chosen = [_hyperparameters(group) for group in optimizer.param_groups]
+        chosen = [_hyperparameters(g, is_moved) for g in optimizer.param_groups]
         optimizer.load_state_dict(checkpoint["optimizer"])
         for group, expected in zip(optimizer.param_groups, chosen, strict=True):
-            if _hyperparameters(group) != expected:
+            found = _hyperparameters(group, is_moved)
+            is_same = {name: found.get(name) for name in expected} == expected
+            has_others = found.keys() != expected.keys() and not is_moved
+            if not (_is(group["lr"], float) and is_same) or has_others:
                 raise RunDirectoryError(
                     f"the optimizer in {run} has other hyperparameters than the run."
                 )
@@ -174,17 +192,20 @@ def load_training_state(run, network, optimizer, checkpoint):
                     )
 
 
-def _hyperparameters(group):
+def _hyperparameters(group, is_moved):
     # A schedule sets the rate of every step, from the initial one.
     changing = ("params", "lr") if "initial_lr" in group else ("params",)
+    if is_moved:
+        changing += ("lr", "initial_lr", "momentum", "betas")
     return {name: value for name, value in group.items() if name not in changing}
 
 
 def _require_rows(rows, path):
-    columns = set(rows[0]) if rows and isinstance(rows[0], dict) else _ROW
-    good = columns in (_ROW, _VALIDATED_ROW) and all(
+    good = all(
         isinstance(row, dict)
-        and set(row) == columns
+        and _ROW <= row.keys()
+        and ("valid_loss" in row) == ("valid_loss" in rows[0])
+        and all(isinstance(name, str) for name in row)
         and all(_is(value, (int, float)) for value in row.values())
         for row in rows
     )

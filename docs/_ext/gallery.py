@@ -11,8 +11,10 @@ _READING_ORDER = (
     "plot_connectome_groups.py",
     "plot_signals.py",
     "plot_asset_returns.py",
+    "plot_named_edges.py",
     "plot_cornet.py",
     "plot_edge_weights.py",
+    "plot_transformer.py",
 )
 _FOLDER = tempfile.TemporaryDirectory(prefix="gallery")
 

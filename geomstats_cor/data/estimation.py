@@ -1,7 +1,6 @@
 """From signals to correlation matrices."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -12,16 +11,16 @@ from .._callers import warn_user
 from ..exceptions import (
     BadMatricesError,
     DataWarning,
-    NotFiniteError,
     ParameterError,
 )
 from ..validation import require_number
 from . import estimators, missing, shrinkage
 from .cleaning import find_bad
+from .estimation_report import EstimationReport
 from .extension import extend, extended_names, require_bands, require_lags
 from .naming import pair_names
 from .nearest import nearest_correlation
-from .recordings import read_recordings, windows
+from .recordings import read_recordings, require_variation, windows
 from .stack import CorrelationStack
 
 KINDS = ("correlation", "partial")
@@ -29,94 +28,6 @@ TARGETS = ("identity", "mean")
 MISSING = ("raise", "pairwise", "em")
 _LISTED = 5
 _LEARNING_RECORDINGS = 10  # for the penalty of the graphical lasso
-
-
-@dataclass(frozen=True)
-class EstimationReport:
-    """How `Correlations` made matrices of signals.
-
-    Parameters
-    ----------
-    estimator : str
-        Name of the estimator.
-    kind : str
-        "correlation" or "partial".
-    amount : float or None
-        Shrinkage or penalty, the same for all recordings; None if each recording has
-        its own treatment.
-    learnt : bool
-        Whether the amount was learnt from data.
-    target : str
-        What matrices were shrunk towards.
-    variables : int
-        Number of variables, copies included.
-    frames : numpy.ndarray, shape=[N]
-        Number of frames of each recording.
-    missing : numpy.ndarray, shape=[N]
-        Fraction of missing values of each recording.
-    treatment : str
-        What was done about missing values.
-    moved : numpy.ndarray, shape=[N]
-        How far pairwise correlations had to be moved, in Frobenius norm, until no
-        eigenvalue was negative.
-    condition_number : float
-        Largest condition number of a matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor import Correlations
-    >>> signals = np.random.default_rng(0).standard_normal((5, 4, 30))
-    >>> print(Correlations(amount=0.1).fit(signals).report_)
-    5 recordings of 4 variables, 30 frames: all shrunk alike, by 0.1 towards the \
-identity; largest condition number 3.5.
-    """
-
-    estimator: str
-    kind: str
-    amount: float | None
-    learnt: bool
-    target: str
-    variables: int
-    frames: Any
-    missing: Any
-    treatment: str
-    moved: Any
-    condition_number: float
-
-    def __str__(self):
-        low, high = self.frames.min(), self.frames.max()
-        frames = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        text = (
-            f"{len(self.frames)} recordings of {self.variables} variables, {frames} "
-            f"frames: "
-        )
-        if self.missing.any():
-            text += f"{self.missing.mean():.2%} of the values missing, "
-            text += (
-                f"pairwise correlations, {int(np.sum(self.moved > 0.0))} of them moved "
-                f"to the nearest correlation matrix by up to {self.moved.max():.2g}; "
-                if self.treatment == "pairwise"
-                else "EM under a normal model; "
-            )
-        text += self._what()
-        if self.kind == "partial":
-            text += ", partial correlations with their sign changed"
-        return f"{text}; largest condition number {self.condition_number:.2g}."
-
-    def _what(self):
-        how = "learnt" if self.learnt else "by"
-        if self.estimator == "common":
-            amount = f"{how} {self.amount:.3g}"
-            return f"all shrunk alike, {amount.replace('learnt', 'by a learnt')} " + (
-                f"towards {'the identity' if self.target == 'identity' else 'the mean'}"
-            )
-        if self.estimator == "graphical-lasso":
-            source = "a learnt" if self.learnt else "a"
-            return f"graphical lasso, all with {source} penalty of {self.amount:.3g}"
-        if self.estimator == "sample":
-            return "sample correlations"
-        return f"{self.estimator}, each recording by itself"
 
 
 class Correlations(TransformerMixin, BaseEstimator):
@@ -349,13 +260,19 @@ class Correlations(TransformerMixin, BaseEstimator):
         require_number("min_eigenvalue", self.min_eigenvalue, 0.0, 1.0)
         if not (isinstance(self.amount, str) and self.amount == "learn"):
             require_number("amount", self.amount, 0.0, 1.0, includes_low=True)
-        name = self._name()
-        if self.missing != "raise" and name not in estimators.FROM_MATRICES:
+        if self.missing != "raise" and not self._is_from_matrices():
             raise ParameterError(
                 f"missing={self.missing!r} goes with the estimators "
-                f"{', '.join(map(repr, estimators.FROM_MATRICES))}: {name!r} needs "
-                f"complete frames."
+                f"{', '.join(map(repr, estimators.FROM_MATRICES))}: {self._name()!r} "
+                f"needs complete frames."
             )
+
+    def _is(self, name):
+        """Tell whether the estimator is the one of a given name."""
+        return isinstance(self.estimator, str) and self.estimator == name
+
+    def _is_from_matrices(self):
+        return any(map(self._is, estimators.FROM_MATRICES))
 
     def _name(self):
         if isinstance(self.estimator, str):
@@ -368,43 +285,26 @@ class Correlations(TransformerMixin, BaseEstimator):
         )
         filters = require_bands(self.bands, self.sampling_rate)
         lags = require_lags(self.lags)
-        self._require_complete(recordings)
+        if self.missing == "raise":
+            missing.require_complete(recordings)
         # Filters see whole recordings, and windows are cut afterwards.
         signals = [
             extend(signal, filters, lags, recordings.label(i))
             for i, signal in enumerate(recordings.signals)
         ]
-        times = [t[len(t) - len(s) :] for t, s in zip(recordings.times, signals)]  # noqa: B905
-        wide = type(recordings)(
-            signals,
-            recordings.variables,
-            recordings.index,
-            times,
-            recordings.covariates,
-        )
+        times = [
+            t[len(t) - len(signal) :]
+            for t, signal in zip(recordings.times, signals, strict=True)
+        ]
+        wide = replace(recordings, signals=signals, times=times)
         if self.window is not None:
             wide = windows(wide, self.window, self.step)
         elif self.step is not None:
             raise ParameterError("step: expected window as well, got None.")
         names = extended_names(recordings.variables, filters, lags)
         for i, signal in enumerate(wide.signals):
-            _require_variation(signal, wide.label(i), names)
+            require_variation(signal, wide.label(i), names)
         return wide
-
-    def _require_complete(self, recordings):
-        if self.missing != "raise":
-            return
-        for i, signal in enumerate(recordings.signals):
-            gone = np.isnan(signal)
-            if gone.any():
-                frame, place = np.argwhere(gone)[0]
-                raise NotFiniteError(
-                    f"{recordings.label(i)} has {int(gone.sum())} missing values, the "
-                    f"first in variable {recordings.variables[place]!r} at frame "
-                    f"{frame}. Use missing='em' (a normal model) or "
-                    f"missing='pairwise' (each correlation from the frames that have "
-                    f"both variables), or leave the recording out."
-                )
 
     def _raw(self, recordings):
         """Return sample correlation matrices, and how far pairwise ones moved.
@@ -412,7 +312,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         They are None for estimators that need the signals themselves.
         """
         moved = np.zeros(len(recordings.signals))
-        if self._name() not in estimators.FROM_MATRICES:
+        if not self._is_from_matrices():
             return None, moved
         raw = []
         for i, signal in enumerate(recordings.signals):
@@ -432,8 +332,8 @@ class Correlations(TransformerMixin, BaseEstimator):
     def _learn(self, recordings, raw):
         """Learn the amount and the target of a common treatment."""
         self.amount_ = self.target_ = None
-        name, learns = self._name(), isinstance(self.amount, str)
-        if name == "common":
+        learns = isinstance(self.amount, str)
+        if self._is("common"):
             self.target_ = np.eye(raw.shape[-1])
             if self.target == "mean":
                 self.target_ = raw.mean(axis=0)
@@ -454,7 +354,7 @@ class Correlations(TransformerMixin, BaseEstimator):
                 )
             if self.target == "identity":
                 self.amount_ = max(self.amount_, float(self.min_eigenvalue))
-        elif name == "graphical-lasso":
+        elif self._is("graphical-lasso"):
             self.amount_ = (
                 self._learn_penalty(recordings) if learns else float(self.amount)
             )
@@ -474,12 +374,12 @@ class Correlations(TransformerMixin, BaseEstimator):
 
     def _finished(self, recordings, raw):
         """Return the matrices of recordings, from sample matrices if there are any."""
-        name, precisions = self._name(), None
-        if name == "common":
+        precisions = None
+        if self._is("common"):
             points = (1.0 - self.amount_) * raw + self.amount_ * self.target_
             if self.target == "mean":
                 points = self._floored(points)
-        elif name == "sample":
+        elif self._is("sample"):
             points = raw
         else:
             points, precisions = [], []
@@ -487,13 +387,13 @@ class Correlations(TransformerMixin, BaseEstimator):
                 label = recordings.label(i)
                 found, precision = (
                     estimators.penalised(self._floored(raw[i]), self.amount_, label)
-                    if name == "graphical-lasso"
+                    if self._is("graphical-lasso")
                     else estimators.fitted_covariance(self.estimator, signal, label)
                 )
                 if not np.min(np.diag(found)) > 0.0:
                     raise ParameterError(
-                        f"{label}: expected positive variances from {name}, got "
-                        f"{np.min(np.diag(found)):g}."
+                        f"{label}: expected positive variances from {self._name()}, "
+                        f"got {np.min(np.diag(found)):g}."
                     )
                 points.append(estimators.with_unit_diagonal(found))
                 precisions.append(precision)
@@ -530,7 +430,7 @@ class Correlations(TransformerMixin, BaseEstimator):
             isinstance(self.amount, str) and self.amount_ is not None,
             self.target,
             points.shape[-1],
-            _numbers_of_frames(recordings),
+            missing.numbers_of_frames(recordings),
             np.array([np.isnan(signal).mean() for signal in recordings.signals]),
             self.missing,
             moved,
@@ -597,30 +497,3 @@ def _partial(points, precisions):
     if precisions is None or any(p is None for p in precisions):
         precisions = np.linalg.inv(points)
     return np.stack([estimators.with_unit_diagonal(p) for p in precisions])
-
-
-def _numbers_of_frames(recordings):
-    """Return the number of frames, averaged over pairs where values are missing."""
-    numbers = []
-    for signal in recordings.signals:
-        n = signal.shape[1]
-        if not np.isnan(signal).any():
-            numbers.append(float(len(signal)))
-            continue
-        counts = missing.pair_counts(signal)
-        numbers.append(float(counts[np.tril_indices(n, -1)].mean()))
-    return np.array(numbers)
-
-
-def _require_variation(signal, label, names):
-    """Raise for a window in which a variable is constant or missing."""
-    with np.errstate(invalid="ignore"):
-        present = np.isfinite(signal)
-        low = np.where(present, signal, np.inf).min(axis=0)
-        high = np.where(present, signal, -np.inf).max(axis=0)
-    if not np.all(high > low):
-        place = int(np.argmin(high > low))
-        raise ParameterError(
-            f"{label} is constant, or missing, in variable {names[place]!r}, which has "
-            f"no correlations there: use longer windows, or leave the variable out."
-        )

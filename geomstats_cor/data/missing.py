@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._callers import warn_user
-from ..exceptions import ConvergenceWarning, ParameterError
+from ..exceptions import ConvergenceWarning, NotFiniteError, ParameterError
 
 # Without a ridge the normal likelihood has no maximum for few frames: the ridge enters
 # the prediction of missing values only, if there are fewer frames per variable than
@@ -27,6 +27,51 @@ def pair_counts(signal):
     """
     present = np.isfinite(signal).astype(float)
     return present.T @ present
+
+
+def numbers_of_frames(recordings):
+    """Return the number of frames of each recording.
+
+    Parameters
+    ----------
+    recordings : Recordings
+        Signals.
+
+    Returns
+    -------
+    frames : numpy.ndarray, shape=[N]
+        Numbers of frames; where values are missing, the number that two variables
+        share, on average over pairs.
+    """
+    numbers = []
+    for signal in recordings.signals:
+        number = float(len(signal))
+        if np.isnan(signal).any():
+            counts = pair_counts(signal)
+            number = float(counts[np.tril_indices(len(counts), -1)].mean())
+        numbers.append(number)
+    return np.array(numbers)
+
+
+def require_complete(recordings):
+    """Raise if a recording has a missing value.
+
+    Parameters
+    ----------
+    recordings : Recordings
+        Signals.
+    """
+    for i, signal in enumerate(recordings.signals):
+        gone = np.isnan(signal)
+        if gone.any():
+            frame, place = np.argwhere(gone)[0]
+            raise NotFiniteError(
+                f"{recordings.label(i)} has {int(gone.sum())} missing values, the "
+                f"first in variable {recordings.variables[place]!r} at frame {frame}. "
+                f"Use missing='em' (a normal model) or missing='pairwise' (each "
+                f"correlation from the frames that have both variables), or leave the "
+                f"recording out."
+            )
 
 
 def pairwise_correlation(signal, label="the signal", variables=None):

@@ -80,7 +80,7 @@ def as_plain_stack(x, name="points"):
             raise ShapeError(
                 f"{name}: expected a stack, got a single table. Pass [{name}]."
             )
-        x = array
+        return as_numpy(as_stack(array, name=name))
     return as_numpy(as_stack(expanded(x), name=name))
 
 
@@ -212,12 +212,14 @@ def expanded(points):
     """
     from .cleaning import as_stack
 
+    if is_table(points):
+        return points if names_of(points) is not None else as_plain_stack(points)
     shape = getattr(points, "shape", None)
     if shape is None and isinstance(points, list | tuple) and points:
         row = points[0]
         if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
             shape = (len(points), len(row))
-    if shape is None or len(shape) != 2 or 0 in shape or is_table(points):
+    if shape is None or len(shape) != 2 or 0 in shape:
         return points
     if shape[0] == shape[1] and _holds_diagonal(points):
         return points

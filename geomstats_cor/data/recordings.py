@@ -159,6 +159,30 @@ def windows(recordings, window, step=None):
     )
 
 
+def require_variation(signal, label, names):
+    """Raise if a variable is constant in a recording, or missing throughout.
+
+    Parameters
+    ----------
+    signal : numpy.ndarray, shape=[T, n]
+        Signal; missing values are NaN.
+    label : str
+        Name of the recording in messages.
+    names : list
+        Names of the variables.
+    """
+    present = np.isfinite(signal)
+    low = np.where(present, signal, np.inf).min(axis=0)
+    high = np.where(present, signal, -np.inf).max(axis=0)
+    if not np.all(high > low):
+        place = int(np.argmin(high > low))
+        raise ParameterError(
+            f"{label} is constant in variable {names[place]!r}, or lacks it, which "
+            f"gives no correlations: leave the recording or the variable out, or use "
+            f"longer windows."
+        )
+
+
 def _of_array(X, time_first, name):
     X = _numbers(X, name)
     if X.ndim != 3:
@@ -320,14 +344,7 @@ def _require_signal(signal, label, variables):
             f"{variables[int(np.argmin(count))]!r}: leave the recording or the "
             f"variable out."
         )
-    low = np.where(present, signal, np.inf).min(axis=0)
-    high = np.where(present, signal, -np.inf).max(axis=0)
-    if not np.all(high > low):
-        raise ParameterError(
-            f"{label} is constant in variable "
-            f"{variables[int(np.argmin(high - low))]!r}, which has no correlations: "
-            f"leave the recording or the variable out."
-        )
+    require_variation(signal, label, variables)
 
 
 def _numbers(x, name):

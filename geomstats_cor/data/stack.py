@@ -54,13 +54,13 @@ class CorrelationStack:
     >>> stack
     <CorrelationStack of 3 matrices, 2 variables: Cz, Pz>
     >>> stack["bob"]
-          Cz   Pz
-    Cz   1.0  0.1
-    Pz   0.1  1.0
+         Cz   Pz
+    Cz  1.0  0.1
+    Pz  0.1  1.0
     >>> list(stack[[0, 2]].index)
     ['ann', 'eve']
     >>> frechet_mean(stack, "ecm").loc["Cz", "Pz"].round(4).item()
-    0.3039
+    0.314
     """
 
     def __init__(

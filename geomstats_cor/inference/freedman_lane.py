@@ -15,6 +15,7 @@ References
 """
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +23,32 @@ from ..exceptions import ParameterError
 from .exchangeability import within_blocks
 
 _BATCH_BYTES = 2**26
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Least squares of vectors.
+
+    Parameters
+    ----------
+    basis : numpy.ndarray, shape=[N, r]
+        Orthonormal columns that span the design.
+    products : numpy.ndarray, shape=[r, d]
+        Their products with the vectors.
+    squares : numpy.ndarray, shape=[d]
+        Sums of squares of the residuals.
+    """
+
+    basis: np.ndarray
+    products: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, responses, kind, basis):
+        """Return the fit of responses of some kind."""
+        (products,) = responses.sum(_projections, kind, basis)
+        squares = functools.partial(_residual_squares, products)
+        return cls(basis, products, *responses.sum(squares, kind, basis))
 
 
 class FreedmanLane:
@@ -84,12 +111,32 @@ class FreedmanLane:
         """Orthonormal columns [N, r] that permutations of residuals can meet."""
         return np.hstack([self.others, self.tested])
 
-    def prepare(self, responses, kind):
-        """Return the fit [m, d] of the model without the term, and squares [d]."""
-        (fit,) = responses.sum(_projections, kind, self.nuisance)
-        residual_squares = functools.partial(_residual_squares, fit)
-        (squares,) = responses.sum(residual_squares, kind, self.nuisance)
-        return fit, squares
+    def prepare(self, responses, kind, full):
+        """Return the fit [m, d] of the model without the term, and squares [d].
+
+        Parameters
+        ----------
+        responses : LocalResponses or DaskResponses
+            Vectors.
+        kind : {"coords", "edges", "products"}
+            Which vectors.
+        full : Fit
+            Fit of the full model, which spans that without the term unless averages of
+            blocks belong to it.
+
+        Returns
+        -------
+        fit : numpy.ndarray, shape=[m, d]
+            Products of the basis of the model without the term with the vectors.
+        squares : numpy.ndarray, shape=[d]
+            Sums of squares of its residuals.
+        """
+        if self.exchange.kind != "within":
+            added = (self.tested.T @ full.basis) @ full.products
+            squares = full.squares + np.sum(added**2, axis=0)
+            return (self.nuisance.T @ full.basis) @ full.products, squares
+        reduced = Fit.of(responses, kind, self.nuisance)
+        return reduced.products, reduced.squares
 
     def statistics(self, responses, kind, permutations, prepared, each):
         """Return the shares of permuted residuals that the term explains.
@@ -147,7 +194,7 @@ class FreedmanLane:
         return max(1, _BATCH_BYTES // (8 * self.basis.shape[1] * width))
 
 
-def permuted_statistics(test, responses, kind, permutations, each, advance):
+def permuted_statistics(test, responses, kind, full, permutations, each, advance):
     """Yield shares of permuted data, a batch of permutations at a time.
 
     Parameters
@@ -158,6 +205,8 @@ def permuted_statistics(test, responses, kind, permutations, each, advance):
         Vectors.
     kind : {"coords", "edges", "products"}
         Which vectors.
+    full : Fit
+        Fit of the full model.
     permutations : numpy.ndarray of int, shape=[B, N]
         Permutations; the identity comes first, and is not among them.
     each : bool
@@ -170,14 +219,18 @@ def permuted_statistics(test, responses, kind, permutations, each, advance):
     shares : numpy.ndarray, shape=[b, d] or [b]
         First that of the data as they are, b = 1, then those of the permutations.
     """
-    prepared = test.prepare(responses, kind)
+    prepared = test.prepare(responses, kind, full)
     statistics = functools.partial(
         test.statistics, responses, kind, prepared=prepared, each=each
     )
     step = test.batch_size(len(prepared[1]))
     identity = np.arange(len(test.basis), dtype=np.int32)[None]
-    yield statistics(identity)
-    for start in range(0, len(permutations), step):
+    # Together with the first batch: a pass over blocks of dask costs most.
+    first = statistics(np.concatenate([identity, permutations[:step]]))
+    yield first[:1]
+    yield first[1:]
+    advance(len(first) - 1)
+    for start in range(step, len(permutations), step):
         batch = permutations[start : start + step]
         yield statistics(batch)
         advance(len(batch))

@@ -10,6 +10,7 @@ from ..exceptions import ParameterError
 from .bands import confidence_bands
 from .designs import make_design
 from .exchangeability import admit_blocks
+from .freedman_lane import Fit
 from .named_samples import read_sample
 from .representations import is_baseline, representation_of
 from .responses import DaskResponses, LocalResponses
@@ -144,27 +145,31 @@ class MultivariateGeodesicRegression(BaseEstimator):
         scale = np.linalg.norm(self._design.matrix, axis=0)
         basis, triangle = np.linalg.qr(self._design.matrix / scale)
         self._basis, self._back = basis, np.linalg.inv(triangle) / scale[:, None]
-        (products,) = responses.sum(_products, "coords", basis)
-        self.coef_ = self._back @ products
-        self._find_shares()
-        self.__dict__.pop("_edge_coef", None)  # that of an earlier fit
+        self._fits = {}
+        fit = self._fit_of("coords")
+        self.coef_ = self._back @ fit.products
+        self._find_shares(fit)
         return self
 
-    def _find_shares(self):
+    def _fit_of(self, kind):
+        """Return the fit of a kind of vectors, computed once."""
+        if kind not in self._fits:
+            self._fits[kind] = Fit.of(self._responses, kind, self._basis)
+        return self._fits[kind]
+
+    def _find_shares(self, fit):
         number, columns = self._design.matrix.shape
-        function = functools.partial(_squares, self.coef_)
-        left, total = self._responses.sum(function, "coords", self._design.matrix)
-        mean = self._design.matrix.mean(axis=0) @ self.coef_
-        total = float(np.sum(total)) - number * float(mean @ mean)
-        self._left = left = float(np.sum(left))
+        self._left = left = float(np.sum(fit.squares))
+        # The intercept alone: the average, as a combination of the basis.
+        average = (self._basis.sum(axis=0) / number**0.5) @ fit.products
+        total = left + float(np.sum(fit.products**2) - np.sum(average**2))
         self.dof_ = number - columns
         self.r2_ = 1.0 - left / total if total > 0.0 else 0.0
         self.r2_adjusted_ = 1.0 - (1.0 - self.r2_) * (number - 1) / self.dof_
 
-    @functools.cached_property
+    @property
     def _edge_coef(self):
-        (products,) = self._responses.sum(_products, "edges", self._basis)
-        return self._back @ products
+        return self._back @ self._fit_of("edges").products
 
     @property
     def effects_(self):
@@ -445,7 +450,12 @@ class MultivariateGeodesicRegression(BaseEstimator):
     @property
     def _fitted(self):
         return FittedModel(
-            self._design, self._responses, self._blocks, self._n, self.variables_
+            self._design,
+            self._responses,
+            self._blocks,
+            self._n,
+            self.variables_,
+            self._fit_of,
         )
 
     def _require_local(self, what):
@@ -454,15 +464,6 @@ class MultivariateGeodesicRegression(BaseEstimator):
                 f"{what} needs the residuals in memory, and y is a dask array: fit the "
                 f"model to a sample that fits into memory."
             )
-
-
-def _products(vectors, basis):
-    return (basis.T @ vectors,)
-
-
-def _squares(coef, vectors, matrix):
-    residuals = vectors - matrix @ coef
-    return np.sum(residuals**2, axis=0), np.sum(vectors**2, axis=0)
 
 
 def _row_squares(coef, vectors, matrix):

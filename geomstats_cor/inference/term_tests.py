@@ -36,6 +36,8 @@ class FittedModel:
         Number of variables.
     variables : tuple or None
         Their names.
+    fit_of : callable
+        Returns the fit of a kind of vectors.
     """
 
     design: Any
@@ -43,6 +45,7 @@ class FittedModel:
     blocks: Any
     n: int
     variables: Any
+    fit_of: Any
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,13 @@ def _statistics(model, term, kind, each, options):
     def statistics():
         with steps(len(permutations), "permutations", options.progress) as advance:
             yield from permuted_statistics(
-                test, model.responses, kind, permutations, each, advance
+                test,
+                model.responses,
+                kind,
+                model.fit_of(kind),
+                permutations,
+                each,
+                advance,
             )
 
     return test, statistics(), exhaustive

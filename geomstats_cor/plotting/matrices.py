@@ -6,7 +6,7 @@ from ..data.labels import is_table
 from ..data.naming import as_plain_stack, index_of, names_of
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import METRICS
-from ..space import FullRankCorrelationMatrices
+from ..space import FullRankCorrelationMatrices, equipped
 from .elliptope import as_floats
 from .geodesics import geodesic_path
 from .layers import axes_2d
@@ -143,8 +143,8 @@ def plot_film_strip(space, start, end, count=5, axes=None, **style):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with a metric.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with a metric; or the key of one.
     start, end : array-like, shape=[n, n]
         End points.
     count : int
@@ -174,6 +174,7 @@ def plot_film_strip(space, start, end, count=5, axes=None, **style):
     """
     if count < 2:
         raise ParameterError(f"count is {count}: a film strip has at least 2 pictures.")
+    space = equipped(space, len(start), "start")
     path = geodesic_path(space, start, end, count - 1)
     times = np.linspace(0.0, 1.0, count)
     titles = [f"$t$ = {t:.2f}" for t in times]

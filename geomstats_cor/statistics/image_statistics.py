@@ -12,9 +12,11 @@ from .. import kernels
 from .._types import Array
 from ..exceptions import ParameterError
 from ..kernels._array import constant, namespace, row_dot
+from ..kernels._autodiff import is_plain
 from ..kernels._batching import batched
 from ..kernels._quotients import coth_excess, log_sinh_quotient
 from ..kernels.hyperbolic_regression import hyperbolic_regression
+from ..kernels.hyperbolic_shared_mean import hyperbolic_means
 from ..kernels.hyperboloid import hyperbolic_pairwise_dist
 
 
@@ -262,6 +264,10 @@ class HyperbolicStatistics(ImageStatistics):
         weights = weights[..., None, :]
         if rows.ndim > 3:
             return kernels.hyperbolic_mean(rows, weights)
+        if weights.ndim == 3 and is_plain(points) and is_plain(weights):
+            # The first row has no entries, and its mean none.
+            means = hyperbolic_means(rows[1:, ...], weights[:, 0, :])
+            return namespace(points).concat([0.0 * means[:, :1, :], means], axis=1)
         # Many weights of the same points: a copy of the points for each would be large.
         mean = batched(held=rows.shape[-1] ** 2)(
             lambda some: kernels.hyperbolic_mean(rows, some)

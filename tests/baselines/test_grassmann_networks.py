@@ -12,7 +12,8 @@ from cornet_nn.baselines import (
     ProjectorPooling,
     TopEigenspace,
 )
-from cornet_nn.spaces import projector
+from cornet_nn.baselines.grassmann import pooled_rows
+from cornet_nn.spaces import orthonormal_basis, projector
 from geomstats_cor.exceptions import ParameterError, ShapeError, SubspaceError
 from tests.spaces.matrices import bases, rotations
 
@@ -90,6 +91,15 @@ def test_pooling_by_hand():
             block = padded[..., 2 * i : 2 * i + 2, 2 * j : 2 * j + 2].mean((-2, -1))
             expected = torch.stack([block[:, :2].mean(1), block[:, 2:].mean(1)], 1)
             torch.testing.assert_close(pooled[..., i, j], expected)
+
+
+def test_pooled_projectors_of_full_rank_are_constant():
+    """[8, 20, 8] with a map 20 -> 16 and pooling to 8, as printed for Radar."""
+    torch.manual_seed(0)
+    given = bases(3, 2, n=20, p=8)
+    span = orthonormal_basis(pooled_rows(FullRankMap(20, 16, 2).double()(given), 2))
+    identity = torch.eye(8, dtype=torch.float64).expand(3, 2, 8, 8)
+    torch.testing.assert_close(projector(span), identity)
 
 
 def test_full_rank_map_has_orthonormal_rows_whatever_the_optimizer():

@@ -4,15 +4,17 @@ import csv
 import json
 import shlex
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from PIL import Image
 from sklearn.model_selection import StratifiedKFold
 
-from cornet_nn.command_line import compare, splits
-from cornet_nn.command_line.figures import comparison_figure
+from cornet_nn import runner, splits
+from cornet_nn.command_line import compare
 from cornet_nn.training import CorNetClassifier
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
@@ -85,15 +87,15 @@ def test_there_must_be_a_split_for_the_official_one(data_file, tmp_path, cornet)
 def test_finished_trainings_are_not_run_again(data_file, tmp_path, cornet, monkeypatch):
     trained = []
     stop_at = 5
-    fit_and_score = compare.fit_and_score
+    fit_and_score = runner.fit_and_score
 
-    def fit_unless_stopped(data, train, test, settings):
+    def fit_unless_stopped(trial, *samples):
         if len(trained) == stop_at:
             raise KeyboardInterrupt
-        trained.append((settings["metric"], tuple(test)))
-        return fit_and_score(data, train, test, settings)
+        trained.append((trial.estimator.metric, tuple(trial.test)))
+        return fit_and_score(trial, *samples)
 
-    monkeypatch.setattr(compare, "fit_and_score", fit_unless_stopped)
+    monkeypatch.setattr(runner, "fit_and_score", fit_unless_stopped)
     monkeypatch.chdir(tmp_path)
     words = ("compare", data_file, *QUICK, "--folds", 3, "--metrics", "ecm", "olm")
     code, output, errors = cornet(*words)
@@ -116,12 +118,29 @@ def test_finished_trainings_are_not_run_again(data_file, tmp_path, cornet, monke
     code, output, _ = cornet(*again, "--metrics", "ecm", "olm", "lecm", "--quiet")
     assert code == 0
     assert {metric for metric, _ in trained[12:]} == {"lecm"}
-    code, _, errors = cornet(*again, "--lr", 0.5)
-    assert code == 1
-    assert "lr was 0.001 and is 0.5" in errors
+    # Under other settings all is computed anew, and what was there is kept.
+    before, rows = len(trained), rows_of(again_directory(again) / "cells.csv")
+    assert cornet(*again, "--lr", 0.5, "--quiet")[0] == 0
+    assert len(trained) == before + 6
+    found = rows_of(again_directory(again) / "cells.csv")
+    assert found[: len(rows)] == rows and len(found) == len(rows) + 6
     code, _, errors = cornet(*again[: again.index("--resume")])
     assert code == 1
     assert "--resume" in errors
+
+
+def again_directory(words):
+    return Path(words[words.index("--run-dir") + 1])
+
+
+def test_trainings_run_in_processes(data_file, tmp_path, cornet):
+    words = ("compare", data_file, *QUICK, "--folds", 2, "--metrics", "ecm", "olm")
+    for name, jobs in (("one", 1), ("two", 2)):
+        run = ("--run-dir", tmp_path / name, "--quiet", "--jobs", jobs)
+        assert cornet(*words, *run)[0] == 0
+    one, two = (rows_of(tmp_path / name / "cells.csv") for name in ("one", "two"))
+    accuracies = [{row["key"]: row["accuracy"] for row in rows} for rows in (one, two)]
+    assert len(one) == 4 and accuracies[0] == accuracies[1]
 
 
 def test_groups_stay_together(tmp_path, cornet, monkeypatch):
@@ -129,13 +148,13 @@ def test_groups_stay_together(tmp_path, cornet, monkeypatch):
     groups = np.arange(40) // 2 % 5
     np.savez(tmp_path / "grouped.npz", C=matrices, y=labels, groups=groups)
     parts = []
-    result = dict.fromkeys(compare.RESULTS, 1.0)
+    result = dict.fromkeys(runner.RESULTS, 1.0)
 
-    def note_parts(data, train, test, settings):
-        parts.append((set(groups[train]), set(groups[test])))
+    def note_parts(trial, *_):
+        parts.append((set(groups[trial.train]), set(groups[trial.test])))
         return result
 
-    monkeypatch.setattr(compare, "fit_and_score", note_parts)
+    monkeypatch.setattr(runner, "fit_and_score", note_parts)
     words = ("compare", tmp_path / "grouped.npz", "--metrics", "ecm", "--quiet")
     assert cornet(*words, "--run-dir", tmp_path / "run")[0] == 0
     assert len(parts) == 5
@@ -162,7 +181,7 @@ def test_folds_that_cannot_be_are_refused():
         (["olm", "lr"], "KEY=VALUE"),
         (["olm", "lr=fast"], "'fast'"),
         (["olm", "max_epochs=2.5"], "whole number"),
-        (["olm", "dtype=null"], "None"),
+        (["olm", "dtype=null"], "float32, float64"),
         (["olm", "metric=lsm"], "not for choosing"),
     ],
 )
@@ -173,12 +192,13 @@ def test_settings_of_one_metric_are_checked(words, message, data_file, cornet):
 
 
 def test_the_figure_has_the_colours_of_the_metrics(tmp_path):
-    rows = [
-        compare.Summary(key, 0.7, 0.1, 0.9, 0.01, [0.6, 0.8])
-        for key in reversed(METRICS)  # whatever the order of the rows
-    ]
-    figure = comparison_figure(rows, "title", tmp_path / "comparison.png")
+    names = [*reversed(METRICS)]  # whatever the order of the rows
+    values = dict(accuracy=0.7, train_accuracy=0.9, seconds_per_epoch=0.01)
+    cells = pd.DataFrame([dict(metric=name, **values) for name in names * 2])
+    path = tmp_path / "comparison.png"
+    table = compare.summary(cells)
+    figure = compare.comparison_figure(table, cells, "title", path)
     left, right = figure.axes
-    colors = [METRIC_COLORS[key].lower() for key in reversed(METRICS)]
+    colors = [METRIC_COLORS[key].lower() for key in names]
     assert [to_hex(bar.get_facecolor()) for bar in right.patches] == colors
     assert [to_hex(c.lines[0].get_color()) for c in left.containers] == colors

@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 from processes import FRESH
 
-from cornet_nn._files import DEEPEST_JSON, locked, read_object, replacing
-from cornet_nn.command_line.cells import Cells
-from cornet_nn.command_line.files import make_writable
+from cornet_nn._files import (
+    DEEPEST_JSON,
+    locked,
+    make_writable,
+    read_object,
+    replacing,
+)
 from cornet_nn.command_line.settings import read_settings
+from cornet_nn.runner import Results
+from cornet_nn.training import load_classifier
 from geomstats_cor.exceptions import ParameterError
 
 from .conftest import correlations
@@ -105,7 +111,7 @@ def test_a_directory_in_use_is_named(held, cornet, data_file):
         assert errors.count("\n") == 1
     assert [path.name for path in held.iterdir()] == [".lock"]
     with pytest.raises(OSError, match="another process is writing"):
-        Cells(held, ["metric"], ["accuracy"], {})
+        Results(held).__enter__()
 
 
 def test_a_lock_is_given_back(tmp_path, cornet, data_file):
@@ -127,7 +133,8 @@ def test_a_run_that_came_into_being_meanwhile_is_kept(
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     answers = iter([False, True])  # as if it had been written while data was loaded
     monkeypatch.setattr(
-        "cornet_nn.command_line.train.holds_run", lambda _: next(answers)
+        "cornet_nn.training.run_directory.RunDirectory.is_taken",
+        lambda _: next(answers),
     )
     words = ("train", data_file, *QUICK, "--quiet", "--run-dir", run, "--metric", "ecm")
     code, _, errors = cornet(*words)
@@ -178,27 +185,55 @@ def test_a_record_that_was_changed_is_refused(tmp_path, cornet, data_file):
     run = tmp_path / "run"
     assert cornet("train", data_file, *QUICK, "--quiet", "--run-dir", run)[0] == 0
     record = json.loads((run / "run.json").read_text())
-    record["fingerprint"] = record["fingerprint"][::-1]
+    record["data"]["fingerprint"] = record["data"]["fingerprint"][::-1]
     (run / "run.json").write_text(json.dumps(record))
     code, _, errors = cornet("evaluate", run)
     assert code == 1 and "was changed" in errors
+
+
+def predictions_of(run, folder, cornet):
+    with np.load(run / "expected.npz") as file:
+        expected = file["probabilities"]
+        np.savez(folder / "data.npz", C=file["C"], y=file["y"])
+    output = folder / "predictions.csv"
+    assert cornet("predict", run, folder / "data.npz", "-o", output)[0] == 0
+    rows = [line.split(",") for line in output.read_text().splitlines()[1:]]
+    return np.array([row[2:4] for row in rows], dtype=float), expected
 
 
 def test_runs_of_the_version_before_are_loaded(tmp_path, cornet):
     """They have neither checksums of the record nor what was resolved."""
     run = tmp_path / "run"
     shutil.copytree(OLD_RUN, run)
-    with np.load(run / "expected.npz") as file:
-        expected = file["probabilities"]
-        np.savez(tmp_path / "data.npz", C=file["C"], y=file["y"])
-    output = tmp_path / "predictions.csv"
-    assert cornet("predict", run, tmp_path / "data.npz", "-o", output)[0] == 0
-    rows = [line.split(",") for line in output.read_text().splitlines()[1:]]
-    found = np.array([row[2:4] for row in rows], dtype=float)
+    found, expected = predictions_of(run, tmp_path, cornet)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     words = ("train", tmp_path / "data.npz", "--resume", "--epochs", 3, "--quiet")
     code, _, errors = cornet(*words, "--run-dir", run)
     assert code == 1 and "source data was 'data.npz'" in errors
+
+
+def test_runs_in_two_files_are_loaded_and_go_on(tmp_path, cornet):
+    """Data and estimator were once described in files of their own."""
+    run = tmp_path / "run"
+    shutil.copytree(OLD_RUN.parent / "run-two-files", run)
+    found, expected = predictions_of(run, tmp_path, cornet)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    model = load_classifier(run, resume=True, max_epochs=4, progress=False)
+    with np.load(run / "expected.npz") as file:
+        model.fit(file["C"], file["y"])
+    assert len(load_classifier(run).history_) == 4
+    assert not (run / "configuration.json").exists()
+    record = json.loads((run / "run.json").read_text())
+    assert record["parameters"]["max_epochs"] == 4
+    for name in ("run.json", "configuration.json"):
+        other = tmp_path / f"changed {name}"
+        shutil.copytree(OLD_RUN.parent / "run-two-files", other)
+        content = json.loads((other / name).read_text())
+        part = "settings" if name == "run.json" else "parameters"
+        content[part]["metric"] = "ecm"
+        (other / name).write_text(json.dumps(content))
+        code, _, errors = cornet("evaluate", other)
+        assert code == 1 and errors.count("\n") == 1
 
 
 def test_options_that_are_not_of_the_data_set(cornet):

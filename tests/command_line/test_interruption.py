@@ -3,16 +3,13 @@
 import os
 import shlex
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from processes import FRESH, run_cornet
 
 from .test_train import assert_same_parameters
 
-ROOT = Path(__file__).parents[2]
 EPOCHS = 80
 
 
@@ -28,21 +25,13 @@ def start(tmp_path):
     """Return a function that starts cornet and waits for some epochs of a run."""
 
     def start(*words, run):
-        path = os.pathsep.join([str(ROOT), *sys.path])
-        command = [sys.executable, "-m", "cornet_nn", *map(str, words)]
-        process = subprocess.Popen(
-            [*command, "--run-dir", str(run)],
-            env={**os.environ, "PYTHONPATH": path},
-            stderr=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            # A shell lets processes in the background ignore it.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
+        arguments = [*words, "--run-dir", run], tmp_path / run.name
+        process = FRESH.Process(target=run_cornet, args=arguments)
+        process.start()
         deadline = time.monotonic() + 300
         while epochs_done(run) < 3 and time.monotonic() < deadline:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.005)
+            assert process.is_alive()
+            time.sleep(0.002)
         return process
 
     return start
@@ -57,13 +46,14 @@ def test_killed_or_stopped_and_resumed_is_uninterrupted(
 
     process = start(*words, run=killed)
     process.kill()
-    process.communicate()
+    process.join()
     assert 3 <= epochs_done(killed) < EPOCHS
 
     process = start(*words, run=stopped)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=300)
-    assert process.returncode == 130
+    os.kill(process.pid, signal.SIGINT)
+    process.join(timeout=300)
+    assert process.exitcode == 130
+    errors = (tmp_path / "stopped.err").read_text()
     assert 3 <= epochs_done(stopped) < EPOCHS
     assert "Traceback" not in errors
     advice = errors.splitlines()[-1]

@@ -6,17 +6,19 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
 
-from cornet_nn._network import NORMALIZATIONS
 from cornet_nn.command_line.data import FORMATS
-from cornet_nn.command_line.main import COMMANDS, build_parser
-from cornet_nn.command_line.settings import SETTINGS
+from cornet_nn.command_line.main import COMMANDS, _overview, build_parser
+from cornet_nn.command_line.settings import all_options
 from cornet_nn.datasets import names
+from cornet_nn.models.base import NORMALIZATIONS
 from cornet_nn.training.classifiers import ACTIVATIONS
-from cornet_nn.training.schedule import OPTIMIZERS
+from cornet_nn.training.training import OPTIMIZERS
+from geomstats_cor import METRICS
 
 from .conftest import correlations
 
@@ -34,10 +36,8 @@ from cornet_nn.command_line import main
 
 def examples():
     """Return the commands that help texts and pages show."""
-    parser = build_parser()
-    commands = next(a for a in parser._actions if a.dest == "command").choices
-    texts = {name: command.epilog or "" for name, command in commands.items()}
-    texts["cornet"] = parser.epilog
+    texts = {name: build_parser(name)[1].epilog for name in COMMANDS}
+    texts["cornet"] = _overview().epilog
     for page in ("docs/command_line.md", "README.md", "Makefile"):
         texts[page] = (ROOT / page).read_text().replace("\\\n", " ")
     found = []
@@ -53,8 +53,8 @@ def examples():
 
 @pytest.mark.parametrize("words", examples())
 def test_examples_can_be_parsed(words):
-    options = build_parser().parse_args(words)
-    assert options.command == words[0]
+    _, parser = build_parser(words[0])
+    assert vars(parser.parse_args(words[1:]))
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
@@ -90,10 +90,17 @@ def test_what_makes_no_sense_ends_with_two(words, cornet, monkeypatch, tmp_path)
 
 
 def test_choices_are_those_of_the_estimators():
-    """The defaults are compared in test_defaults.py."""
-    assert set(SETTINGS["activation"].choices) == {*ACTIVATIONS, "none"}
-    assert set(SETTINGS["optimizer"].choices) == {*OPTIMIZERS, "lbfgs", "auto"}
-    assert set(SETTINGS["normalize"].choices) == {*NORMALIZATIONS, "none"}
+    """The defaults are those of the estimators: there is one list of them."""
+
+    def choices(name):
+        hint = all_options()[name].type
+        parts = get_args(hint) if get_origin(hint) is not Literal else (hint,)
+        return {c for p in parts if get_origin(p) is Literal for c in get_args(p)}
+
+    assert choices("activation") == {*ACTIVATIONS}
+    assert choices("optimizer") == {*OPTIMIZERS, "lbfgs", "auto"}
+    assert choices("normalize") == {*NORMALIZATIONS}
+    assert choices("metric") == {*METRICS}
 
 
 def test_unknown_data_is_an_error_of_one_line(cornet):
@@ -194,7 +201,7 @@ def test_ctrl_c_while_modules_are_imported(cornet, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("importlib.import_module", stopped)
-    assert cornet("train", "connectomes") == (130, "", "cornet: stopped.\n")
+    assert cornet("train", "connectomes") == (130, "", "cornet train: stopped.\n")
 
 
 def test_output_that_the_terminal_cannot_encode(tmp_path):
@@ -216,7 +223,7 @@ from cornet_nn.command_line import main
 try:
     main(["train", "--help"])
 except SystemExit as end:
-    heavy = ("skorch", "sklearn.model_selection", "matplotlib")
+    heavy = ("torch", "skorch", "sklearn", "geomstats", "matplotlib", "pandas")
     print(end.code, [name for name in heavy if name in sys.modules])
 """
     run = subprocess.run(

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from cornet_nn.command_line import nested
-from cornet_nn.command_line.combinations import preprocessings
+from cornet_nn import runner
+from cornet_nn.command_line.sweep import preprocessings
 from cornet_nn.training import CorNetClassifier
 from geomstats_cor.exceptions import ParameterError
 
 from .conftest import correlations
 
 QUICK = ("--epochs", 2, "--output-size", 3, "--inner-folds", 2)
-GRID = ("--metrics", "ecm", "olm", "--powers", 1, -0.5, "--lrs", 0.1)
+GRID = ("--metrics", "ecm", "olm", "--grid", "power=1,-0.5", "lr=0.1")
 
 
 def rows_of(path):
@@ -76,15 +76,15 @@ def test_every_outer_fold_makes_its_choice_and_none_is_run_twice(
     data_file, tmp_path, cornet, monkeypatch
 ):
     parts = []
-    fit_and_score = nested.fit_and_score
+    fit_and_score = runner.fit_and_score
 
-    def note_parts(data, train, test, settings, directory):
-        parts.append((frozenset(train), frozenset(test)))
+    def note_parts(trial, *samples):
+        parts.append((frozenset(trial.train), frozenset(trial.test)))
         if len(parts) == 9:
             raise KeyboardInterrupt
-        return fit_and_score(data, train, test, settings, directory)
+        return fit_and_score(trial, *samples)
 
-    monkeypatch.setattr(nested, "fit_and_score", note_parts)
+    monkeypatch.setattr(runner, "fit_and_score", note_parts)
     words = ("sweep", data_file, *QUICK, *GRID, "--folds", 3, "--run-dir")
     run = tmp_path / "run"
     code, _, errors = cornet(*words, run)
@@ -104,17 +104,46 @@ def test_every_outer_fold_makes_its_choice_and_none_is_run_twice(
     tests = [float(row["test"]) for row in rows]
     assert f"test accuracy {100 * np.mean(tests):.1f} %" in output
     assert f"{100 * np.std(tests, ddof=1):.1f} over" in output
+    # Other folds are other trainings, and the tests of equal choices are not.
+    done = len(parts)
     code, _, errors = cornet(*words, run, "--resume", "--inner-folds", 3)
-    assert code == 1
-    assert "inner was '2 folds' and is '3 folds'" in errors
+    assert code == 0
+    assert 3 * 4 * 3 <= len(parts) - done <= 3 * 4 * 3 + 3
+
+
+def test_any_parameter_is_varied_and_old_options_are_deprecated(
+    data_file, tmp_path, cornet
+):
+    words = ("sweep", data_file, *QUICK, "--folds", 2, "--metrics", "ecm")
+    words += ("--grid", "dropout=0,0.5", "module__gain=0.1,1", "power=1", "lr=0.1")
+    code, _, errors = cornet(*words, "--quiet", "--run-dir", tmp_path / "run")
+    assert code == 0, errors
+    rows = rows_of(tmp_path / "run" / "settings.csv")
+    found = {(row["dropout"], row["module__gain"]) for row in rows}
+    assert len(found) == len(rows) == 4
+    code, _, errors = cornet(*words, "--grid", "speed=1")
+    assert code == 1 and "'speed'" in errors
+    words = ("sweep", data_file, *QUICK, "--folds", 2, "--metrics", "ecm")
+    words += ("--powers", 1, "--lrs", 0.1, "--quiet", "--run-dir", tmp_path / "old")
+    code, _, errors = cornet(*words)
+    assert code == 0
+    assert "--powers is deprecated: use --grid power=1." in errors
 
 
 def test_preprocessing_is_varied(tmp_path, cornet):
     matrices, labels = correlations(40)
     np.savez(tmp_path / "cov.npz", S=3.0 * matrices, y=labels)
     run = tmp_path / "run"
-    words = ("sweep", tmp_path / "cov.npz", *QUICK, "--metrics", "ecm", "--lrs", 0.1)
-    words += ("--powers", 1, "--folds", 2, "--vary", "shrinkage=0.0,1.0")
+    words = ("sweep", tmp_path / "cov.npz", *QUICK, "--metrics", "ecm")
+    words += (
+        "--grid",
+        "lr=0.1",
+        "power=1",
+        "--folds",
+        2,
+        "--vary",
+        "shrinkage=0.0,1.0",
+    )
     assert cornet(*words, "--quiet", "--run-dir", run)[0] == 0
     rows = {row["preprocessing"]: row for row in rows_of(run / "settings.csv")}
     assert set(rows) == {"shrinkage=0.0", "shrinkage=1.0"}

@@ -11,7 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
-from cornet_nn.command_line.files import contents
+from cornet_nn._files import contents
 from cornet_nn.training import CorNetClassifier
 
 from .conftest import correlations
@@ -35,14 +35,11 @@ def test_a_run_directory_has_all_that_was_promised(split_file, tmp_path, cornet)
     code, output, errors = cornet(*words, "--run-dir", run)
     assert code == 0, errors
     record = json.loads((run / "run.json").read_text())
-    assert record["settings"]["metric"] == "lsm"
-    assert record["settings"]["lr"] == 0.05
-    assert record["settings"]["kind"] == "correlation"
-    assert record["source"]["data"] == str(split_file)
-    configuration = json.loads((run / "configuration.json").read_text())
-    for name, value in record["settings"].items():
-        if name != "model":
-            assert configuration["parameters"][name] == value
+    assert record["estimator"] == "CorNetClassifier"
+    assert record["parameters"]["metric"] == "lsm"
+    assert record["parameters"]["lr"] == 0.05
+    assert record["parameters"]["kind"] == "correlation"
+    assert record["data"]["source"]["data"] == str(split_file)
     with open(run / "metrics.csv") as file:
         epochs = list(csv.DictReader(file))
     assert [row["epoch"] for row in epochs] == ["1", "2", "3"]
@@ -207,7 +204,7 @@ def test_settings_come_from_a_file_and_options_go_before_it(
     run, again = tmp_path / "run", tmp_path / "again"
     words = ("train", data_file, "--lr", 0.1, "--quiet", "--run-dir", run)
     assert cornet(*words, "--config", file)[0] == 0
-    found = json.loads((run / "run.json").read_text())["settings"]
+    found = json.loads((run / "run.json").read_text())["parameters"]
     assert (found["metric"], found["lr"], found["max_epochs"]) == ("ecm", 0.1, 2)
     words = ("train", data_file, "--quiet", "--run-dir", again)
     assert cornet(*words, "--config", run / "run.json")[0] == 0
@@ -246,8 +243,8 @@ def test_the_one_layer_model(data_file, tmp_path, cornet):
     run = tmp_path / "run"
     words = ("train", data_file, "--model", "cormlr", "--epochs", 2, "--quiet")
     assert cornet(*words, "--run-dir", run)[0] == 0
-    configuration = json.loads((run / "configuration.json").read_text())
-    assert configuration["estimator"] == "CorMLRClassifier"
+    record = json.loads((run / "run.json").read_text())
+    assert record["estimator"] == "CorMLRClassifier"
     code, _, errors = cornet(*words, "--output-size", 3)
     assert code == 1
     assert "--output-size" in errors
@@ -257,7 +254,7 @@ def test_weights_of_classes(data_file, tmp_path, cornet):
     words = ("train", data_file, *QUICK, "--quiet", "--run-dir")
     assert cornet(*words, tmp_path / "a", "--class-weight", "left=1,right=9")[0] == 0
     record = json.loads((tmp_path / "a" / "run.json").read_text())
-    assert record["settings"]["class_weight"] == {"left": 1.0, "right": 9.0}
+    assert record["parameters"]["class_weight"]["pairs"] == [["left", 1], ["right", 9]]
     assert cornet("train", "--resume", "--quiet", "--run-dir", tmp_path / "a")[0] == 0
     code, _, errors = cornet(*words, tmp_path / "b", "--class-weight", "up=2")
     assert code == 1

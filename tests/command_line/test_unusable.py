@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from cornet_nn.command_line import compare, fitting, splits
+from cornet_nn import runner, splits
 from cornet_nn.datasets import load
 from cornet_nn.training import load_classifier
 from geomstats_cor.exceptions import DataWarning
@@ -88,23 +88,26 @@ def test_folds_test_every_item_once(file):
 
 def test_a_test_part_without_a_usable_item():
     data = load("connectomes").subset([])
-    assert fitting.accuracy(None, data, unusable=3) == 0.0
+    assert runner.accuracy(None, data.inputs, data.labels, unusable=3) == 0.0
 
 
-def test_a_comparison_is_resumed_with_as_many_items(
+def test_other_items_that_cannot_be_used_are_other_trainings(
     file, tmp_path, cornet, monkeypatch
 ):
-    run = tmp_path / "run"
-    result = dict.fromkeys(compare.RESULTS, 1.0)
-    monkeypatch.setattr(compare, "fit_and_score", lambda *_: result)
+    run, trained = tmp_path / "run", []
+    result = dict.fromkeys(runner.RESULTS, 1.0)
+    monkeypatch.setattr(
+        runner, "fit_and_score", lambda trial, *_: trained.append(trial) or result
+    )
     words = ("compare", file, "--metrics", "ecm", "--run-dir", run, "--quiet")
-    assert cornet(*words)[0] == 0
-    conditions = json.loads((run / "conditions.json").read_text())
-    assert conditions.pop("unusable") == 7
-    (run / "conditions.json").write_text(json.dumps(conditions))
-    code, _, errors = cornet(*words, "--resume")
-    assert code == 1
-    assert "unusable was None and is 7" in errors
+    assert cornet(*words)[0] == cornet(*words, "--resume")[0] == 0
+    assert len(trained) == 5
+    with np.load(file) as arrays:
+        content = {name: arrays[name] for name in arrays.files}
+    content["C"][1] = np.nan
+    np.savez(file, **content)
+    assert cornet(*words, "--resume")[0] == 0
+    assert len(trained) == 10
 
 
 def test_links_are_kept(tmp_path, cornet, monkeypatch):

@@ -56,7 +56,7 @@ def test_what_geomstats_has(row):
 def test_the_scan_sees_public_names_alone():
     seen = scan("geomstats-cor")
     assert "geomstats_cor.statistics.mean.FrechetMean" in seen.objects
-    assert "cornet_nn.fc.CorFC" in seen.objects
+    assert "cornet_nn.layers.fc.CorFC" in seen.objects
     assert "geomstats_cor.learning._points.PointsEstimator" not in seen.objects
     assert not any("._" in name for name in seen.modules)
     assert seen.skipped == ()

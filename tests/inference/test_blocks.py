@@ -118,6 +118,7 @@ def _or_die_once(block, marker):
     os._exit(1)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_changes_nothing(points, covariates, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     marker = os.fspath(tmp_path / "died")

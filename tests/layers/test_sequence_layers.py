@@ -6,6 +6,7 @@ import torch
 from cornet_nn import (
     CorAttention,
     CorChannelConv,
+    CorConv1d,
     CorFC,
     CorMLR,
     CorRecurrent,
@@ -19,16 +20,13 @@ from cornet_nn import (
 from geomstats_cor import frechet_mean
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from .networks import FLAT, KEYS, layer_of, points, randomised, space_of
+from .networks import FLAT, KEYS, points, randomised, space_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dynamo detected a call")
 
 DOUBLE = dict(dtype=torch.float64)
 CLOSE = dict(rtol=1e-9, atol=1e-9)
 every_metric = pytest.mark.parametrize("key", KEYS)
-kinds = pytest.mark.parametrize(
-    "kind", ["conv1d", "coords", "residual", "pool", "attention", "recurrent"]
-)
 
 
 @pytest.fixture
@@ -38,14 +36,27 @@ def fresh_compiler():
     torch._dynamo.reset()
 
 
-@kinds
+@pytest.mark.slow
 @every_metric
-def test_compiled_and_exported(kind, key, fresh_compiler):
-    layer, given = layer_of(kind, key), points(4, (3, 2))
-    expected = layer(given)
-    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+def test_compiled_and_exported(key, fresh_compiler):
+    """All of them in one graph, and in one program."""
+    torch.manual_seed(0)
+    options = dict(metric=key, **DOUBLE)
+    model = CorSequential(
+        CorConv1d(4, 3, None, None, 2, padding=1, **options),
+        CorResidual(CorFC(3, 3, **options)),
+        CorAttention(3, 2, **options),
+        CorRecurrent(3, 3, **options),
+        FrechetPool(3, 3, **options),
+        ToCoords(3, metric=key),
+        torch.nn.LayerNorm(3, **DOUBLE),
+        FromCoords(3, metric=key),
+    )
+    given = points(4, (3, 2))
+    expected = model(given)
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(given), expected, rtol=1e-11, atol=1e-11)
-    program = torch.export.export(layer, (given,)).module()
+    program = torch.export.export(model, (given,)).module()
     torch.testing.assert_close(program(given), expected, rtol=1e-11, atol=1e-11)
 
 

@@ -7,9 +7,11 @@ import importlib.util
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from cornet_nn.reproduce import TABLES, accuracies, add_parser, methods, report
+from cornet_nn import reproduce, runner
+from cornet_nn.reproduce import TABLES, accuracies, methods, report
 from cornet_nn.reproduce.methods import find_method, why_not
 from cornet_nn.reproduce.published import published_results, published_settings
 from cornet_nn.training.loop import TrainingLoop
@@ -29,11 +31,11 @@ def folder(tmp_path_factory):
 
 def command(*arguments):
     parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
-    namespace = parser.parse_args(["reproduce", *map(str, arguments)])
+    reproduce.add_arguments(parser)
+    namespace = parser.parse_args([*map(str, arguments)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a few samples, and a single epoch
-        return namespace.run(namespace)
+        return reproduce.run(namespace)
 
 
 def table_of(output, name):
@@ -120,14 +122,15 @@ def test_networks_of_gyrovectors_and_subspaces(folder, tmp_path, names, monkeypa
 
 def test_deviations_are_those_of_a_sample():
     cell = report.Cell("CorNet-OLM", "Radar")
-    results = [dict(accuracy=value, seconds=1.0) for value in (90.0, 92.0, 97.0)]
-    found = accuracies._summarised(cell, results, 1, 1, [])
+    results = dict(accuracy=[0.9, 0.92, 0.97], seconds_per_epoch=[1.0, 1.0, 1.0])
+    found = accuracies._summarised(cell, pd.DataFrame(results), 1, 1, [])
     assert found.deviation == pytest.approx(np.std([90.0, 92.0, 97.0], ddof=1))
 
 
 def test_one_run_has_no_deviation():
     cell = report.Cell("CorNet-OLM", "Radar")
-    found = accuracies._summarised(cell, [dict(accuracy=90.0, seconds=1.0)], 1, 1, [])
+    results = pd.DataFrame(dict(accuracy=[0.9], seconds_per_epoch=[1.0]))
+    found = accuracies._summarised(cell, results, 1, 1, [])
     assert found.deviation is None
     assert "±" not in report.as_markdown([found], "Main", report.show_accuracy)
 
@@ -137,11 +140,11 @@ def test_other_settings_are_other_runs(folder, tmp_path, monkeypatch):
     options += ["--only", "CorMLR-ECM", "--seeds", 1, "--resume"]
     rates = []
 
-    def run(model, *_):
-        rates.append(model.lr)
-        return dict(accuracy=len(rates), seconds=1)
+    def fit_and_score(trial, *_):
+        rates.append(trial.estimator.lr)
+        return dict.fromkeys(runner.RESULTS, 1.0)
 
-    monkeypatch.setattr(accuracies, "_run", run)
+    monkeypatch.setattr(runner, "fit_and_score", fit_and_score)
     command("mlr", *options)
     command("mlr", *options)
     assert len(rates) == 3
@@ -221,15 +224,17 @@ def test_finished_runs_are_kept(folder, tmp_path, monkeypatch):
     second = runs.read_text().splitlines()
     assert set(first.splitlines()) < set(second)
     assert len(second) == 1 + 3 * 2
-    monkeypatch.setattr("cornet_nn.reproduce.accuracies._run", None)
+    monkeypatch.setattr(runner, "fit_and_score", None)
     command("mlr", *options, "--seeds", 2, "--resume")
     rows, _ = table_of(tmp_path, "mlr")
     assert rows["CorMLR-ECM", "FPHA"]["runs"] == "2"
     assert (tmp_path / "mlr-runs" / "environment.json").exists()
     # Other parts of the data are other runs.
-    split = accuracies.splits
-    monkeypatch.setattr(accuracies, "splits", lambda *a: [p[::-1] for p in split(*a)])
-    monkeypatch.setattr(accuracies, "_run", lambda *_: dict(accuracy=1, seconds=2))
+    split, result = accuracies.paper_parts, dict.fromkeys(runner.RESULTS, 0.01)
+    monkeypatch.setattr(
+        accuracies, "paper_parts", lambda *a: [p[::-1] for p in split(*a)]
+    )
+    monkeypatch.setattr(runner, "fit_and_score", lambda *_: result)
     command("mlr", *options, "--seeds", 2, "--resume")
     rows, _ = table_of(tmp_path, "mlr")
     assert rows["CorMLR-ECM", "FPHA"]["ours_mean"] == "1"

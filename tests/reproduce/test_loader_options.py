@@ -1,18 +1,21 @@
 """Where data is found, options of loaders, items that cannot be used, and settings."""
 
 import csv
-import types
 
 import numpy as np
 import pytest
+import sklearn.base
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import FunctionTransformer
 
 from cornet_nn.datasets import Dataset, LeftOut
 from cornet_nn.reproduce import Options, accuracies, reproduce
 from cornet_nn.reproduce.methods import find_method
 from cornet_nn.reproduce.published import published_settings
-from cornet_nn.reproduce.settings import digest, non_default
+from cornet_nn.reproduce.settings import non_default
 from cornet_nn.reproduce.sources import find_data
-from cornet_nn.reproduce.splits import splits
+from cornet_nn.runner import Trial, fit_and_score, key_of
+from cornet_nn.splits import paper_parts
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 from geomstats_cor.exceptions import DataError, ParameterError
 
@@ -104,34 +107,30 @@ def test_options_reach_the_loader_and_are_recorded(folder, tmp_path):
     command(*words(folder, output, "--resume"))
     assert note not in table_of(output, "main")[1]
     first, second = cells_of(output)
-    assert first["settings"] != second["settings"]
-    assert first["samples"] != second["samples"]
+    assert first["key"] != second["key"]
 
 
-def test_options_that_change_no_number_are_other_runs(folder, tmp_path):
+def test_options_that_change_no_number_are_the_same_run(folder, tmp_path):
     output = tmp_path / "output"
     command(*words(folder, output))
     command(*words(folder, output, "--resume"))
-    assert len(cells_of(output)) == 1
     command(*words(folder, output, "--resume", "--option", "dtype=float64"))
-    first, second = cells_of(output)
-    assert first["samples"] == second["samples"]
-    assert first["settings"] != second["settings"]
+    assert len(cells_of(output)) == 1
 
 
-def test_runs_of_before_settings_were_recorded_are_not_taken(folder, tmp_path):
+def test_runs_without_a_key_are_refused(folder, tmp_path):
     output = tmp_path / "output"
     command(*words(folder, output))
     path = output / "main-runs" / "cells.csv"
     rows = cells_of(output)
     for row in rows:
-        del row["settings"]
+        del row["key"]
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    command(*words(folder, output, "--resume"))
-    assert [row["settings"] != "" for row in cells_of(output)] == [False, True]
+    with pytest.raises(ParameterError, match="of another version"):
+        command(*words(folder, output, "--resume"))
 
 
 def test_options_choose_the_loader_that_has_them(folder, tmp_path):
@@ -195,7 +194,7 @@ def test_accuracies_count_items_that_cannot_be_used(data):
             None if data == "Radar" else np.array([False, True, True, True]),
         ),
     )
-    every = splits(dataset, data, 5)
+    every = paper_parts(dataset, data, 5)
     assert len(every) == 5
     tested = [np.sum(test >= 20) for _, test in every]
     sizes = [len(test) for _, test in every]
@@ -208,14 +207,22 @@ def test_accuracies_count_items_that_cannot_be_used(data):
     for (train, test), unusable in zip(every, tested, strict=True):
         assert train.max() < 20 and not np.intersect1d(train, test).size
 
-        def predict(inputs, right=labels[test[test < 20]]):
-            return right
+        # A model that knows the classes has everything right that can be used.
+        inputs = np.arange(20.0)[:, None]
+        known = KNeighborsClassifier(1).fit(inputs, labels)
+        trial = Trial({}, FunctionTransformer(), train, test)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sklearn.base, "clone", lambda _, known=known: _Knowing(known))
+            found = fit_and_score(trial, inputs, labels)
+        assert found["accuracy"] == pytest.approx((len(test) - unusable) / len(test))
 
-        model = types.SimpleNamespace(
-            fit=lambda *_: None, predict=predict, history_=[{"seconds": 1.0}]
-        )
-        found = accuracies._run(model, dataset, train, test)["accuracy"]
-        assert found == pytest.approx(100 * (len(test) - unusable) / len(test))
+
+class _Knowing:
+    def __init__(self, known):
+        self.predict = known.predict
+
+    def fit(self, X, y):
+        return self
 
 
 @pytest.mark.parametrize("name", ["CorNet-ECM", "CorNet-OLM/LSM", "CorMLR-ECM"])
@@ -254,11 +261,16 @@ def test_the_gain_of_the_settings_file_is_used(monkeypatch):
     assert "gain" not in accuracies._model(method, 1, 0, Options(gain=0.5)).get_params()
 
 
-def test_digests_tell_settings_apart():
+def test_keys_tell_settings_apart():
+    def key(model, train=(0, 1), data="a"):
+        return key_of(Trial({}, model, np.array(train), np.array([2])), data)
+
     one, two = (CorNetClassifier("olm", gain=gain) for gain in (1.0, 0.5))
-    assert digest(one, {}) != digest(two, {})
-    assert digest(one, {}) != digest(one, {"view": None})
-    again = CorNetClassifier("olm", gain=1.0, random_state=5, progress=False)
-    assert digest(one, {}) == digest(again, {})
+    assert key(one) != key(two)
+    assert key(one) != key(one, data="b")
+    assert key(one) != key(one, train=(0, 3))
+    again = CorNetClassifier("olm", gain=1.0, progress=False, device="cuda")
+    assert key(one) == key(again)
+    assert key(one) != key(CorNetClassifier("olm", gain=1.0, random_state=5))
     radar = find_method(ROW, "Radar")
-    assert digest(radar.make(1, 0, False), {}) == digest(radar.make(1, 1, True), {})
+    assert key(radar.make(1, 0, False)) == key(radar.make(1, 0, True))

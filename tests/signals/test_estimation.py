@@ -133,6 +133,16 @@ class TestEstimators:
         )
         np.testing.assert_array_equal(by_object, by_function)
 
+    def test_a_function_with_the_name_of_an_estimator_is_itself(self, signals):
+        def common(X):
+            return np.cov(X, rowvar=False)
+
+        model = Correlations(common).fit(signals)
+        assert model.amount_ is None
+        np.testing.assert_allclose(
+            model.transform(signals), sample(signals), atol=1e-12
+        )
+
     def test_classes_of_skfolio(self, signals):
         moments = pytest.importorskip("skfolio.moments")
         long = np.concatenate([signals] * 4, axis=2)

@@ -12,7 +12,7 @@ import importlib.util
 find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *a: None if name == "skorch" else find(name, *a)
 try:
-    import cornet_nn.training
+    from cornet_nn.training import CorNetClassifier
 except ModuleNotFoundError as error:
     print(error)
 """

@@ -87,11 +87,11 @@ class TestFiles:
         assert sorted(p.name for p in directory.iterdir()) == sorted(
             [".lock", *run_directory.FILES]
         )
-        configuration = json.loads((directory / "configuration.json").read_text())
-        assert configuration["parameters"]["metric"] == "lsm"
-        assert configuration["parameters"]["lr"] == 0.01
-        assert configuration["resolved"]["seed"] == model.seed_
-        assert configuration["resolved"]["kind"] == "correlation"
+        record = json.loads((directory / "run.json").read_text())
+        assert record["parameters"]["metric"] == "lsm"
+        assert record["parameters"]["lr"] == 0.01
+        assert record["resolved"]["seed"] == model.seed_
+        assert record["resolved"]["kind"] == "correlation"
         packages = json.loads((directory / "environment.json").read_text())["packages"]
         assert packages["torch"] == version("torch")  # without the kind of the build
         with open(directory / "metrics.csv", newline="") as file:
@@ -159,13 +159,11 @@ class TestLoading:
             CorMLRClassifier.load(uninterrupted[1])
 
     def test_nothing_to_load(self, tmp_path):
-        with pytest.raises(
-            RunDirectoryError, match="configuration.json cannot be read"
-        ):
+        with pytest.raises(RunDirectoryError, match="run.json cannot be read"):
             load_classifier(tmp_path / "nowhere")
 
     def test_a_damaged_checkpoint(self, uninterrupted, tmp_path):
-        for name in ("configuration.json", "checkpoint.pt"):
+        for name in ("run.json", "checkpoint.pt"):
             content = (uninterrupted[1] / name).read_bytes()
             (tmp_path / name).write_bytes(content)
         (tmp_path / "checkpoint.pt").write_bytes(content[: len(content) // 2])
@@ -229,10 +227,18 @@ class TestLoading:
         self, uninterrupted, tmp_path, name, value
     ):
         run = shutil.copytree(uninterrupted[1], tmp_path / "run")
-        file = run / "configuration.json"
-        configuration = json.loads(file.read_text())
-        configuration["resolved"][name] = value
-        file.write_text(json.dumps(configuration))
+        file = run / "run.json"
+        record = json.loads(file.read_text())
+        record["resolved"][name] = value
+        file.write_text(json.dumps(record))
+        with pytest.raises(RunDirectoryError, match="was changed since it was written"):
+            load_classifier(run)
+        del record["digest"]
+        file.write_text(json.dumps(record))
+        with pytest.raises(RunDirectoryError, match="was changed since it was written"):
+            load_classifier(run)
+        # Also where someone took the trouble to write another digest.
+        run_directory.RunDirectory(run).write_record(record)
         with pytest.raises(RunDirectoryError, match=f"differ in {name}"):
             load_classifier(run)
 
@@ -365,10 +371,10 @@ class TestResuming:
         model = CorNetClassifier(
             **{**OPTIONS, "max_epochs": 5}, directory=uninterrupted[1], resume=True
         )
-        configuration = (uninterrupted[1] / "configuration.json").read_text()
+        record = (uninterrupted[1] / "run.json").read_text()
         with pytest.raises(ParameterError, match="8 epochs, more than the 5 asked for"):
             model.fit(*data)
-        assert (uninterrupted[1] / "configuration.json").read_text() == configuration
+        assert (uninterrupted[1] / "run.json").read_text() == record
 
     def test_a_run_is_not_overwritten_by_accident(self, data, tmp_path):
         options = {**OPTIONS, "max_epochs": 2, "directory": tmp_path}
@@ -384,12 +390,12 @@ class TestResuming:
         assert (tmp_path / "notes.txt").read_text() == "mine"
 
     def test_files_of_others_are_not_overwritten(self, data, tmp_path):
-        (tmp_path / "configuration.json").write_text('{"mine": 1}')
+        (tmp_path / "run.json").write_text('{"mine": 1}')
         model = CorMLRClassifier(directory=tmp_path, max_epochs=1, progress=False)
         for resume in (False, True):
             with pytest.raises(RunDirectoryError, match="not of a run"):
                 model.set_params(resume=resume).fit(*data)
-        assert (tmp_path / "configuration.json").read_text() == '{"mine": 1}'
+        assert (tmp_path / "run.json").read_text() == '{"mine": 1}'
 
     def test_a_run_without_a_checkpoint_begins_anew(self, data, tmp_path):
         """As it is when a run was killed before its first epoch."""

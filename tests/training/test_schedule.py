@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from cornet_nn.training import CorNetClassifier
-from cornet_nn.training.loop import TrainingLoop
-from cornet_nn.training.schedule import learning_rate_factor
+from cornet_nn.training.loop import TrainingLoop, learning_rate_factor
 from geomstats_cor.exceptions import ParameterError
 
 from .problems import correlations

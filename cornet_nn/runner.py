@@ -1,0 +1,354 @@
+"""One engine for many trainings: comparisons, sweeps, tables and benchmarks.
+
+A trial is an estimator with the samples that it is trained and tested on. joblib runs
+trials, one after the other, in processes, or on a cluster of dask. Each result is
+written when it is there, under a key of all settings and samples: what is finished is
+not computed again, and what has changed is.
+"""
+
+import contextlib
+import inspect
+import json
+import math
+import statistics
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+from geomstats_cor.exceptions import (
+    HiddenMatrixError,
+    NotFiniteError,
+    NotPositiveDefiniteError,
+    ParameterError,
+)
+
+from ._files import locked, make_writable, replacing, write_json
+
+RESULTS = ("accuracy", "train_accuracy", "epochs", "seconds_per_epoch", "samples")
+# What changes no result.
+_FREE = ("progress", "device", "directory", "resume", "overwrite", "n_jobs", "verbose")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training.
+
+    Parameters
+    ----------
+    columns : dict
+        What tells the trial apart in tables.
+    estimator : sklearn.base.BaseEstimator
+        Estimator, which is not fitted here.
+    train, test : array of int
+        Samples to train on and to test on. Indices of test samples from the number of
+        samples on are items that cannot be used, and count as errors.
+    directory : pathlib.Path
+        Run directory of a training that is kept, and goes on if it was stopped.
+    may_diverge : bool
+        Whether a training that diverges has the accuracy NaN, and is not an error.
+    """
+
+    columns: dict
+    estimator: object
+    train: np.ndarray
+    test: np.ndarray
+    directory: Path | None = None
+    may_diverge: bool = False
+
+
+@contextlib.contextmanager
+def stopped_by_keyboard():
+    """Raise if the keyboard stops a training, which by itself keeps what it learned.
+
+    Half a training is then not taken for a whole one.
+    """
+    from .training import TrainingInterruptedWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrainingInterruptedWarning)
+        try:
+            yield
+        except TrainingInterruptedWarning as stop:
+            raise KeyboardInterrupt(str(stop)) from None
+
+
+def accuracy(model, inputs, labels, unusable=0):
+    """Return the part of the samples that a classifier gets right.
+
+    Parameters
+    ----------
+    model : object
+        Fitted classifier.
+    inputs : array, shape=[N, ...]
+        Samples; there may be none.
+    labels : array, shape=[N]
+        Their classes.
+    unusable : int
+        Number of further samples that cannot be used, and count as errors.
+
+    Returns
+    -------
+    accuracy : float
+        Accuracy.
+    """
+    right = np.sum(model.predict(inputs) == labels) if len(labels) else 0
+    return float(right / (len(labels) + unusable))
+
+
+def fit_and_score(trial, inputs, labels, groups=None):
+    """Train on a part of the data and score on another.
+
+    Parameters
+    ----------
+    trial : Trial
+        Trial.
+    inputs : array, shape=[N, ...]
+        All samples.
+    labels : array, shape=[N]
+        Their classes.
+    groups : array, shape=[N], or None
+        Groups that are held out as a whole, for estimators that take them.
+
+    Returns
+    -------
+    results : dict
+        Accuracy over the samples of either part, number of epochs, median time of one,
+        and number of samples that were tested.
+    """
+    from sklearn.base import clone
+
+    from .training import TrainingDivergedError
+
+    model, train = clone(trial.estimator), trial.train
+    if trial.directory is not None:
+        model.set_params(directory=trial.directory, resume=True)
+        model._data = trial.estimator._data
+    test = trial.test[trial.test < len(labels)]
+    unusable, keywords = len(trial.test) - len(test), {}
+    if groups is not None and "groups" in inspect.signature(model.fit).parameters:
+        keywords["groups"] = groups[train]
+    diverged = (TrainingDivergedError, HiddenMatrixError, NotFiniteError)
+    start = time.perf_counter()
+    try:
+        with stopped_by_keyboard():
+            model.fit(inputs[train], labels[train], **keywords)
+        seconds = time.perf_counter() - start
+        scores = dict(
+            accuracy=accuracy(model, inputs[test], labels[test], unusable),
+            train_accuracy=accuracy(model, inputs[train], labels[train]),
+        )
+    # Matrices between layers may leave what numbers can hold on the test part, too.
+    except (*diverged, NotPositiveDefiniteError):
+        if not trial.may_diverge:
+            raise
+        scores, seconds = dict(accuracy=math.nan, train_accuracy=math.nan), math.nan
+    epochs = [row["seconds"] for row in getattr(model, "history_", ())] or [seconds]
+    return scores | dict(
+        epochs=len(epochs),
+        seconds_per_epoch=statistics.median(epochs),
+        samples=len(trial.test),
+    )
+
+
+@dataclass
+class Results:
+    """Finished trials in a directory, one row of a table for each.
+
+    The directory is locked for other processes as long as the object is open.
+
+    Parameters
+    ----------
+    directory : pathlib.Path
+        Directory, which is made if it is not there.
+    resume : bool
+        Whether results may be there already.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> trial = Trial({"name": "dummy"}, DummyClassifier(), np.arange(4), np.arange(4))
+    >>> with tempfile.TemporaryDirectory() as folder, Results(folder) as results:
+    ...     table = results.run([trial], np.zeros((4, 2)), np.array([0, 0, 0, 1]))
+    >>> table[["name", "accuracy"]].to_dict("records")
+    [{'name': 'dummy', 'accuracy': 0.75}]
+    """
+
+    directory: Path
+    resume: bool = False
+    rows: dict = field(default_factory=dict, repr=False)
+
+    def __post_init__(self):
+        self.directory = Path(self.directory)
+
+    @property
+    def _table(self):
+        return self.directory / "cells.csv"
+
+    def __enter__(self):
+        from .training.description import environment
+
+        make_writable(self.directory)
+        self._lock = locked(self.directory)
+        try:
+            if self._table.exists():
+                if not self.resume:
+                    raise ParameterError(
+                        f"{self.directory} has results already: --resume goes on with "
+                        f"them, and another directory keeps them."
+                    )
+                self.rows = self._read()
+            write_json(self.directory / "environment.json", environment())
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+    def _read(self):
+        import pandas as pd
+
+        try:
+            if not self._table.is_file():
+                raise ValueError("it is not a file")
+            table = pd.read_csv(self._table, dtype={"key": str}, keep_default_na=False)
+            numbers = table[list(RESULTS)].apply(pd.to_numeric, errors="raise")
+            table[list(RESULTS)] = numbers
+            rows = {row["key"]: row for row in table.to_dict("records")}
+        except (
+            KeyError,
+            ValueError,
+            TypeError,
+            OSError,
+            pd.errors.ParserError,
+        ) as error:
+            raise ParameterError(
+                f"{self._table} is damaged, or of another version: expected numbers in "
+                f"the columns key, {', '.join(RESULTS)} ({error}). Use another "
+                f"directory."
+            ) from None
+        return rows
+
+    def run(self, trials, inputs, labels, groups=None, jobs=1, progress=False):
+        """Run those of the trials that are not finished.
+
+        Parameters
+        ----------
+        trials : sequence of Trial
+            Trials.
+        inputs, labels, groups : array, shape=[N, ...]
+            All samples; see `fit_and_score`.
+        jobs : int or None
+            Number of processes; -1 for all cores. With another backend of joblib, such
+            as a cluster of dask, the backend decides.
+        progress : bool
+            Whether to show a bar.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            A row for each trial, in the given order: its columns and its results.
+        """
+        import pandas as pd
+        from tqdm import tqdm
+
+        data = _fingerprint(inputs, labels, groups)
+        keys = [key_of(trial, data) for trial in trials]
+        missing = {
+            key: trial
+            for key, trial in zip(keys, trials, strict=True)
+            if key not in self.rows
+        }
+        with tqdm(total=len(missing), unit="run", disable=not progress) as bar:
+            samples = inputs, labels, groups
+            for key, result in _computed(missing, samples, jobs):
+                self.rows[key] = {"key": key, **missing[key].columns, **result}
+                self._write()
+                bar.update()
+                bar.set_postfix(accuracy=f"{100.0 * result['accuracy']:.1f}")
+        return pd.DataFrame([self.rows[key] for key in keys])
+
+    def _write(self):
+        import pandas as pd
+
+        how = dict(mode="w", encoding="utf-8", newline="")
+        with replacing(self._table, **how) as file:
+            pd.DataFrame(self.rows.values()).to_csv(file, index=False, na_rep="nan")
+
+
+def _computed(trials, samples, jobs):
+    """Yield keys and results as they come."""
+    if not trials:
+        return
+    pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    tasks = (
+        joblib.delayed(_keyed)(key, trial, *samples) for key, trial in trials.items()
+    )
+    yield from pool(tasks)
+
+
+def _keyed(key, trial, *samples):
+    return key, fit_and_score(trial, *samples)
+
+
+def key_of(trial, data):
+    """Return a text that changes with all that the result of a trial depends on.
+
+    Parameters
+    ----------
+    trial : Trial
+        Trial.
+    data : str
+        Fingerprint of the samples.
+
+    Returns
+    -------
+    key : str
+        Hexadecimal digits.
+    """
+    from .training.description import described
+
+    parameters = trial.estimator.get_params()
+    settings = {k: described(v) for k, v in parameters.items() if k not in _FREE}
+    text = json.dumps(settings, sort_keys=True)
+    name = type(trial.estimator).__name__
+    parts = [np.asarray(part, dtype=np.int64) for part in (trial.train, trial.test)]
+    return joblib.hash((name, text, *parts, data))
+
+
+def _fingerprint(inputs, labels, groups):
+    from .training.description import fingerprint
+
+    arrays = (inputs, np.asarray(labels), groups)
+    return fingerprint(*(np.asarray(a) for a in arrays if a is not None))
+
+
+@contextlib.contextmanager
+def on_cluster(address):
+    """Run the trials of a block on a cluster of dask.
+
+    A worker that is lost loses its trials to the others.
+
+    Parameters
+    ----------
+    address : str or None
+        Address of the scheduler; no cluster if None.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "a cluster needs dask: pip install 'geomstats-cor[dask]'.", name="dask"
+        ) from error
+    with Client(address), joblib.parallel_config(backend="dask"):
+        yield
