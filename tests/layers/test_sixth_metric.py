@@ -7,7 +7,7 @@ from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangular
 
 from cornet_nn import CorChannelConv, CorFC, CorMLR, CorNet, TangentActivation
 from geomstats_cor import FullRankCorrelationMatrices, kernels
-from geomstats_cor.diffeos import CorrelationDiffeo
+from geomstats_cor.diffeos import CholeskyLocal, CorrelationDiffeo
 from geomstats_cor.geometries.flat import StrictlyLowerMetric
 from geomstats_cor.hyperplanes import FlatHyperplanes, StrictPartHyperplanes
 from geomstats_cor.metrics.base import CorrelationMetric
@@ -18,35 +18,34 @@ STRETCH = 3.0
 DOUBLE = dict(dtype=torch.float64)
 
 
+def factors(x):
+    return STRETCH ** torch.arange(x.shape[-1], dtype=x.dtype)[:, None]
+
+
+class Stretched(CholeskyLocal):
+    def _compute_image(self):
+        image = kernels.log_unit_lower(self.unit_lower)
+        return factors(image) * image
+
+    def push(self, vector):
+        moved = super().push(vector)
+        moved = kernels.log_unit_lower_differential(moved, self.unit_lower)
+        return factors(moved) * moved
+
+    def pull(self, vector):
+        strict, vector = self.image / factors(vector), vector / factors(vector)
+        return super().pull(kernels.exp_strictly_lower_differential(vector, strict))
+
+
 class StretchedDiffeo(CorrelationDiffeo):
     """Row k of log Theta(C), times 3^k: not the strict part at the identity."""
 
-    def _factors(self, x):
-        return STRETCH ** torch.arange(x.shape[-1], dtype=x.dtype)[:, None]
+    def _at(self, base_point):
+        return Stretched(kernels.theta(base_point), base_point)
 
-    def _map(self, base_point):
-        image = kernels.log_unit_lower(kernels.theta(base_point))
-        return self._factors(image) * image
-
-    def _inverse_map(self, image_point):
-        strict = image_point / self._factors(image_point)
-        return kernels.theta_inverse(kernels.exp_strictly_lower(strict))
-
-    def _differential(self, tangent_vec, base_point, image_point=None):
-        unit_lower = kernels.theta(base_point)
-        moved = kernels.theta_differential_at(tangent_vec, unit_lower)
-        moved = kernels.log_unit_lower_differential(moved, unit_lower)
-        return self._factors(moved) * moved
-
-    def _inverse_differential(self, image_tangent_vec, image_point):
-        factors = self._factors(image_point)
-        strict, vector = image_point / factors, image_tangent_vec / factors
-        moved = kernels.exp_strictly_lower_differential(vector, strict)
-        unit_lower = kernels.exp_strictly_lower(strict)
-        return kernels.theta_inverse_differential(moved, unit_lower)
-
-    def inverse_second_tangent(self, image_tangent_vec, image_point):
-        raise NotImplementedError
+    def _at_image(self, image_point):
+        strict = image_point / factors(image_point)
+        return Stretched(kernels.exp_strictly_lower(strict), image=image_point)
 
 
 class StretchedMetric(CorrelationMetric):
