@@ -195,7 +195,7 @@ class Hyperplanes(abc.ABC):
 
     @abc.abstractmethod
     def mean(self, tangent_vec: Array) -> Array:
-        """Return the Fréchet mean of a stack of points, given by logarithms.
+        """Return the Fréchet mean of points, given by logarithms.
 
         Parameters
         ----------

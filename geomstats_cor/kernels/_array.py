@@ -264,8 +264,8 @@ def _cholesky_each_on_its_own(x):
     values = np.linalg.eigvalsh(np.where(known, x, -identity))
     margin = 4 * size * np.finfo(x.dtype).eps * np.abs(values).max(axis=-1)
     positive = (values[..., 0] > margin)[..., None, None]
-    mended = np.where(positive, x, identity)
-    return np.where(positive, np.linalg.cholesky(mended), np.nan)
+    regularised = np.where(positive, x, identity)
+    return np.where(positive, np.linalg.cholesky(regularised), np.nan)
 
 
 def inverse_lower(lower):
@@ -367,8 +367,10 @@ def solve_positive(matrix, vector):
         return np.linalg.solve(matrix, vector[..., None])[..., 0]
     except np.linalg.LinAlgError:
         regular = np.isfinite(_cholesky_each_on_its_own(matrix)[..., :1, :1])
-        mended = np.where(regular, matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype))
-        solution = np.linalg.solve(mended, vector[..., None])[..., 0]
+        regularised = np.where(
+            regular, matrix, np.eye(matrix.shape[-1], dtype=matrix.dtype)
+        )
+        solution = np.linalg.solve(regularised, vector[..., None])[..., 0]
         return np.where(regular[..., 0], solution, np.nan)
 
 

@@ -27,7 +27,7 @@ class StatedGradient:
         Takes the tangents of the arguments (None where there is none) and the
         arguments, returns the tangent of the value.
     cotangent : callable
-        Takes the cotangent of the value, flags that tell which arguments want a
+        Takes the cotangent of the value, flags that tell which arguments need a
         cotangent, and the arguments, returns the cotangents of the arrays among them.
     plain : callable
         What to compute where no derivative is asked for, if that can be less than the
@@ -38,7 +38,7 @@ class StatedGradient:
         differentiable functions.
     axes : tuple of int
         Number of axes of the value and of each array that belong to one member of a
-        batch. If they are given, a large batch is computed in pieces.
+        batch. If they are given, a large batch is computed in blocks.
     spaces : tuple of callable or None
         Orthogonal projections onto the spaces in which the first arguments move:
         tangents are projected before, cotangents after.
@@ -111,7 +111,7 @@ class StatedGradient:
         if not all(is_readable(array) for array in arrays):
             return function(*arrays, *numbers)
         return in_blocks(
-            lambda *pieces: function(*pieces, *numbers),
+            lambda *blocks: function(*blocks, *numbers),
             self.axes[1 - len(before) :],
             *arrays,
             held=held,

@@ -78,7 +78,7 @@ _is_differentiated_inside._dynamo_marked_constant = True
 
 
 def is_readable(tensor):
-    """Tell whether a tensor holds numbers that a Python program may look at."""
+    """Tell whether a tensor holds numbers that a Python program may read."""
     return not (
         torch.compiler.is_compiling()
         or torch._C._functorch.is_functorch_wrapped_tensor(tensor)

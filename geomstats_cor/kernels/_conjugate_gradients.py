@@ -82,22 +82,22 @@ def solve_by_products(right, product, tolerance, rank, smallest=0.0):
     residual = direction = right
     square = row_dot(residual, residual)
     goal = tolerance**2 * square
-    wanted = square > goal
+    active = square > goal
     # As many steps as there are eigenvalues are enough but for rounding.
     for _ in range(2 * rank + 20):
-        if not bool(xp.any(wanted)):
+        if not bool(xp.any(active)):
             break
         image = product(direction)
         energy = row_dot(direction, image)
         least = smallest * row_dot(direction, direction)
-        bound = xp.where(wanted, xp.maximum(energy, least), 1.0)
-        length = xp.where(wanted, square / bound, 0.0)
+        bound = xp.where(active, xp.maximum(energy, least), 1.0)
+        length = xp.where(active, square / bound, 0.0)
         solution = solution + length * direction
         residual = residual - length * image
         previous, square = square, row_dot(residual, residual)
-        ratio = xp.where(wanted, square / xp.where(wanted, previous, 1.0), 0.0)
+        ratio = xp.where(active, square / xp.where(active, previous, 1.0), 0.0)
         direction = residual + ratio * direction
-        wanted = wanted & (energy > least) & (square > goal)
+        active = active & (energy > least) & (square > goal)
     return solution
 
 

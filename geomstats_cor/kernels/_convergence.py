@@ -1,4 +1,4 @@
-"""What an iteration says when it stops short of its goal."""
+"""Warnings of iterations that stop short of rounding accuracy."""
 
 import contextlib
 import contextvars
@@ -98,7 +98,7 @@ def warn(warning):
 
 
 def _hand_on(report, batch):
-    """Give a report to those who gather the pieces of a batch, or warn."""
+    """Collect a report if the batch is computed in blocks, otherwise warn."""
     gathered = _gathered.get()
     if gathered is None:
         _warn(report, batch)
@@ -107,7 +107,7 @@ def _hand_on(report, batch):
 
 
 class ReportsOfBlocks:
-    """Warn once of what stopped short in any piece of a batch, at the end of a block.
+    """Warn once of the iterations that stopped short in any block of a batch.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ class ReportsOfBlocks:
         return self
 
     def call(self, start, function, *arguments):
-        """Call a function of a piece, and gather its reports.
+        """Call a function of a block, and collect its reports.
 
         Parameters
         ----------
         start : int
-            Index at which the piece starts in the batch, as if that had one axis.
+            Index at which the block starts in the flattened batch.
         function : callable
             Function.
         *arguments

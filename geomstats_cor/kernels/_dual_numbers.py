@@ -58,7 +58,7 @@ def _times(a, b, kind, since=0):
 
 
 def odd_polynomial(z, coefficients, kind=LOWER):
-    """Return the sum of coefficients[k] z^(2 k + 1): the parts that are wanted.
+    """Return the sum of coefficients[k] z^(2 k + 1), its last parts.
 
     These are, here and below, the parts with the last infinitesimal: the value, the
     differential, or the differential along the second direction and that along both.
@@ -69,7 +69,7 @@ def odd_polynomial(z, coefficients, kind=LOWER):
 
 
 def expm1(x, kind=LOWER):
-    """Return exp(x) - I, by scaling and squaring: the parts that are wanted.
+    """Return exp(x) - I, by scaling and squaring, its last parts.
 
     Squaring the difference from the identity keeps the digits of small entries.
     """
@@ -84,13 +84,13 @@ def expm1(x, kind=LOWER):
         powers[k] = [part if part is None else number * part for part in powers[k]]
     x = powers[0]
     # The series without its constant term is a polynomial times x.
-    wanted = len(x) // 2
+    needed = len(x) // 2
     polynomial = _polynomial(powers, _TAYLOR, kind)
-    result = _times(x, polynomial, kind, since=0 if halvings else wanted)
+    result = _times(x, polynomial, kind, since=0 if halvings else needed)
     del x, powers
     doubled = functools.partial(_part_of_doubled, kind=kind)
     for left in reversed(range(halvings)):
-        result = _used_up(result, doubled, since=0 if left else wanted)
+        result = _used_up(result, doubled, since=0 if left else needed)
     return result
 
 
@@ -112,7 +112,7 @@ def _halvings(powers, order):
     powers : list of array, shape=[..., n, n]
         x and its powers.
     order : int
-        Order of the differential that is wanted.
+        Order of the differential.
 
     References
     ----------
@@ -164,8 +164,8 @@ def _seen_as_matrices(x, kind):
     """Transpose the parts that stand for their transposes."""
     last = len(x) // 2
     return tuple(
-        part.mT if kind is ADJOINT and place & last and part is not None else part
-        for place, part in enumerate(x)
+        part.mT if kind is ADJOINT and position & last and part is not None else part
+        for position, part in enumerate(x)
     )
 
 
@@ -195,8 +195,8 @@ def _plus_combination(total, coefficients, powers):
     """Return the matrix plus c_0 I + c_1 x + c_2 x^2 + ..., as the list it was."""
     one = (eye_like(powers[0][0]), *(None for _ in powers[0][1:]))
     for coefficient, power in zip(coefficients, (one, *powers), strict=False):
-        for place, part in enumerate(power):
-            total[place] = _add_parts(total[place], part, coefficient)
+        for position, part in enumerate(power):
+            total[position] = _add_parts(total[position], part, coefficient)
     return total
 
 

@@ -3,7 +3,7 @@ r"""Products and quotients of lower triangular matrices, and their adjoints.
 Of a product of large triangles, only the blocks that count are computed, and of a still
 larger quotient only the rows or columns up to the diagonal: a third or half of the work
 is left. The adjoints, such as :math:`A^\top B`, are full matrices of which only the
-lower triangle is wanted here, and that depends on lower triangles alone. What small
+lower triangle is needed here, and that depends on lower triangles alone. What small
 matrices have above the diagonal means nothing.
 
 A function of triangles has a differential, which takes lower triangles as directions,

@@ -15,9 +15,10 @@ References
 """
 
 from ._array import eps, namespace, row_dot
-from ._autodiff import Opaque, StatedGradient
+from ._autodiff import Opaque
 from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
 from ._convergence import warn_unfinished
+from ._implicit import implicit
 from ._precision import in_own_precision
 from ._quotients import asinh_quotient, coth_excess, csch_deficit
 from .hyperboloid import (
@@ -212,11 +213,4 @@ def _mean_cotangent(cotangent, needed, points, weights, solution):
 
 
 # The solution as a function of points and weights, by the implicit function theorem.
-_mean = StatedGradient(
-    lambda points, weights, solution: namespace(solution).asarray(solution, copy=True),
-    _mean_tangent,
-    _mean_cotangent,
-    plain=lambda points, weights, solution: solution,
-    axes=(1, 2, 2, 1),
-    held=_HELD,
-)
+_mean = implicit(2, _mean_tangent, _mean_cotangent, axes=(1, 2, 2, 1), held=_HELD)

@@ -51,7 +51,7 @@ from .symmetric import (
 _LOSS = 4e4  # rounding units: a round trip that loses more is worth a warning
 _ILL_SCALED = 7e2  # rounding units that entries of C lose in eigenvalues of X C X
 _ILL_CONDITIONED = 1e4  # rounding units that the smallest of these eigenvalues loses
-_DOUBTFUL = 1e4  # the same, where it is worth a look whether C can be recovered
+_DOUBTFUL = 1e4  # the same, where it is worth testing whether C can be recovered
 
 
 @in_own_precision
@@ -255,7 +255,7 @@ def _scaled_spectrum(correlation, scaling):
     bound = xp.minimum(_ILL_SCALED * least, _ILL_CONDITIONED * values[..., 0])
     if bool(xp.all(values[..., -1] < bound)):
         return values, vectors
-    return _mended_spectrum(correlation, scaling, values, vectors)
+    return _accurate_spectrum(correlation, scaling, values, vectors)
 
 
 def _is_harmless(scaling, values):
@@ -265,7 +265,7 @@ def _is_harmless(scaling, values):
     return float(values.max()) < _ILL_SCALED * float(scaling.min()) ** 2
 
 
-def _mended_spectrum(correlation, scaling, values, vectors):
+def _accurate_spectrum(correlation, scaling, values, vectors):
     """Return the spectrum from singular values, or NaN where the rank is not full."""
     xp = namespace(correlation)
     loss = values[..., -1] / xp.min(scaling, axis=-1) ** 2

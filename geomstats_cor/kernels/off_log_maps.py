@@ -33,6 +33,7 @@ from ._array import (
 )
 from ._autodiff import Opaque, StatedGradient
 from ._convergence import report_unfinished
+from ._implicit import implicit
 from ._precision import in_own_precision
 from ._projections import hollow_part, moving_hollow, moving_symmetric
 from ._quadrature import half_rule_for_spectrum
@@ -56,7 +57,7 @@ from .symmetric import (
 )
 
 _MAX_ITERATIONS = 200
-_LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential wants all digits
+_LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential needs all digits
 
 
 @in_own_precision
@@ -522,7 +523,7 @@ def _differential_value(vector, matrix, values, vectors):
 
 
 def _moving(vector):
-    """Return the part of a vector that counts, as one that moves."""
+    """Project onto hollow matrices, with a projected gradient."""
     return moving_hollow(symmetrize(vector))
 
 
@@ -665,12 +666,7 @@ def _diagonal_cotangent(cotangent, needed, *solution):
 
 
 # The solution as a function of the matrix, by the implicit function theorem.
-_diagonal = StatedGradient(
-    lambda hollow, shift, values, vectors: namespace(shift).asarray(shift, copy=True),
-    _diagonal_tangent,
-    _diagonal_cotangent,
-    plain=lambda hollow, shift, values, vectors: shift,
-)
+_diagonal = implicit(1, _diagonal_tangent, _diagonal_cotangent)
 
 
 def _hadamard_mean(values, vectors, tolerance):
@@ -833,5 +829,5 @@ def _hessian_tolerance(error, unit):
     be as large as rounding, or as what is quadratic in the correction.
     """
     xp = namespace(error)
-    wanted = float(xp.min(xp.maximum(0.01 * error, unit / error)))
-    return 10.0 ** math.floor(math.log10(min(_LOOSEST_HESSIAN, wanted)))
+    needed = float(xp.min(xp.maximum(0.01 * error, unit / error)))
+    return 10.0 ** math.floor(math.log10(min(_LOOSEST_HESSIAN, needed)))

@@ -38,6 +38,7 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient
 from ._conjugate_gradients import truncated_solution
 from ._convergence import report_unfinished
+from ._implicit import implicit
 from ._precision import in_own_precision
 from ._projections import moving_symmetric
 from .cholesky import has_full_rank
@@ -250,13 +251,8 @@ def _scaling_cotangent(cotangent, needed, matrix, scaling):
 
 
 # The solution as a function of the matrix, by the implicit function theorem.
-implicit_scaling = StatedGradient(
-    lambda matrix, scaling: namespace(scaling).asarray(scaling, copy=True),
-    _scaling_tangent,
-    _scaling_cotangent,
-    plain=lambda matrix, scaling: scaling,
-    axes=(1, 2, 1),
-    spaces=(symmetrize,),
+implicit_scaling = implicit(
+    1, _scaling_tangent, _scaling_cotangent, axes=(1, 2, 1), spaces=(symmetrize,)
 )
 
 
@@ -464,8 +460,8 @@ def _checked_scaling(matrix):
     regular = has_full_rank(matrix)
     if bool(xp.all(regular)):
         return newton_scaling(matrix)
-    mended = xp.where(regular[..., None, None], matrix, eye_like(matrix))
-    return xp.where(regular[..., None], newton_scaling(mended), xp.nan)
+    regularised = xp.where(regular[..., None, None], matrix, eye_like(matrix))
+    return xp.where(regular[..., None], newton_scaling(regularised), xp.nan)
 
 
 _solve_scaling = Opaque("log_scaling", _checked_scaling, lambda x: x[..., 0])

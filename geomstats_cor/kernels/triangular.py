@@ -408,7 +408,7 @@ def _node_count(cayley, square, order=0):
     cayley, square : array, shape=[..., n, n]
         Z and its square W.
     order : int
-        Order of the differential of the logarithm that is wanted.
+        Order of the differential of the logarithm.
     """
     cayley, square = detached(cayley), detached(square)
     exact = _exact_node_count(cayley.shape[-1])

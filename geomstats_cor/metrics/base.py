@@ -25,10 +25,10 @@ from ..validation import (
     require_finite_result,
     require_matrices,
 )
-from .components import TensorComponents
+from .components import Components
 
 
-class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
+class CorrelationMetric(Components, PullbackDiffeoMetric):
     r"""A Riemannian metric on full-rank correlation matrices, pulled back by a map.
 
     .. math:: \langle A, B \rangle_P
@@ -307,7 +307,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
 
     @operation(stacks=("point_a", "point_b"))
     def dist_broadcast(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
-        """Return the distances :math:`d(P_i, Q_j)` between all points of two stacks.
+        """Return the distances :math:`d(P_i, Q_j)` between all points of two batches.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ class CorrelationMetric(TensorComponents, PullbackDiffeoMetric):
     def dist_pairwise(
         self, points: ArrayLike, n_jobs: int = 1, **joblib_kwargs: Any
     ) -> Array:
-        """Return the distances :math:`d(P_i, P_j)` between all points of a stack.
+        """Return the distances :math:`d(P_i, P_j)` between all points of a batch.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ from ..kernels._array import constant
 from ..validation import as_arrays
 
 
-class TensorComponents:
+class Components:
     """Components of the metric, the connection and the curvature of a metric."""
 
     diffeo: CorrelationDiffeo

@@ -46,7 +46,7 @@ class ImageStatistics:
         Parameters
         ----------
         logs : array, shape=[..., d]
-            Points, as coordinates of their logarithms at the place of the Hessian.
+            Points, as coordinates of their logarithms at the point of the Hessian.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class ImageStatistics:
         Parameters
         ----------
         logs : array, shape=[..., N, d]
-            Points, as coordinates of their logarithms at the place of the Hessian.
+            Points, as coordinates of their logarithms at the point of the Hessian.
         weights : array, shape=[..., N]
             Weights.
 
@@ -75,7 +75,7 @@ class ImageStatistics:
         self._missing("hessian", "Geometric medians")
 
     def mean(self, points: Array, weights: Array) -> Array:
-        r"""Return the Fréchet mean of stacks of points.
+        r"""Return the Fréchet mean of points.
 
         .. math:: \operatorname{argmin}_P \sum_i w_i d(P, P_i)^2 .
 

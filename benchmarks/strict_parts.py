@@ -1,0 +1,50 @@
+"""What a kept matrix saves between coordinates of LSM and strict lower entries.
+
+For n up to `packed_hollow._CONVERTED_BY_PRODUCT_UP_TO`, `row0_strict_part` and
+`row0_from_strict_part` multiply by a matrix that is kept. This times a step of training
+of a CorNet under LSM (forward and backward) with it and without, in turn.
+
+    python -m benchmarks.strict_parts
+"""
+
+import statistics
+
+import torch
+
+from cornet_nn import CorNet
+from geomstats_cor import FullRankCorrelationMatrices
+from geomstats_cor.kernels import packed_hollow
+
+from .timing import CPU, interleave
+
+
+def step(model, points, labels):
+    model.zero_grad()
+    torch.nn.functional.cross_entropy(model(points), labels).backward()
+
+
+def main():
+    kept = packed_hollow._CONVERTED_BY_PRODUCT_UP_TO
+    print("n -> n, batch: time without the kept matrix / with it")
+    for n, hidden, batch in ((8, 6, 30), (16, 12, 30), (24, 16, 30), (24, 16, 300)):
+        space = FullRankCorrelationMatrices(n, equip=False)
+        points = torch.as_tensor(space.random_point(batch, rng=0))
+        labels = torch.arange(batch) % 3
+        model = CorNet(n, hidden, num_classes=3, metric="lsm", dtype=points.dtype)
+
+        def with_limit(limit, arguments=(model, points, labels)):
+            packed_hollow._CONVERTED_BY_PRODUCT_UP_TO = limit
+            step(*arguments)
+
+        tasks = {"with": lambda: with_limit(kept), "without": lambda: with_limit(0)}
+        with CPU.running():
+            times = interleave(tasks, CPU, rounds=7, budget=4.0)
+        pairs = zip(times["without"], times["with"], strict=True)
+        ratio = statistics.median(a / b for a, b in pairs)
+        milliseconds = 1e3 * statistics.median(times["with"])
+        print(f"{n:3} -> {hidden:2}, {batch:3}: {ratio:.2f} ({milliseconds:.1f} ms)")
+    packed_hollow._CONVERTED_BY_PRODUCT_UP_TO = kept
+
+
+if __name__ == "__main__":
+    main()
