@@ -105,7 +105,7 @@ def test_statistics(rng):
 def test_layers(rng):
     points = torch.as_tensor(random_correlation(rng, N, 20.0, (5, 3)))
     small = FullRankCorrelationMatrices(3, equip=PartialCorrelationMetric)
-    mlr = CorMLR(SPACE, 2, channels=3, dtype=torch.float64)
+    mlr = CorMLR(SPACE, 2, in_channels=3, dtype=torch.float64)
     torch.nn.init.normal_(mlr.gamma)
     z = np.array([[fisher_z(c) for c in channels] for channels in points.numpy()])
     normals = kernels.unpack_strictly_lower(mlr.weight.detach().numpy())
@@ -114,8 +114,8 @@ def test_layers(rng):
     expected = expected - (mlr.gamma.detach().numpy() * lengths).sum(axis=-1)
     np.testing.assert_allclose(mlr(points).detach(), expected, atol=1e-12)
 
-    fc = CorFC(SPACE, small, channels=3, dtype=torch.float64)
-    regression = CorMLR(SPACE, 3, channels=3, dtype=torch.float64)
+    fc = CorFC(SPACE, small, in_channels=3, dtype=torch.float64)
+    regression = CorMLR(SPACE, 3, in_channels=3, dtype=torch.float64)
     regression.load_state_dict(fc.state_dict())
     coords = small.metric.to_coords(fc(points))
     torch.testing.assert_close(coords, regression(points))
