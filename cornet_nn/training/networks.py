@@ -2,8 +2,7 @@
 
 import torch
 
-from geomstats_cor import FullRankCorrelationMatrices
-
+from .._doors import as_space
 from .._network import Network
 from ..mlr import CorMLR
 
@@ -22,18 +21,18 @@ class CorMLRNet(Network):
 
     Parameters
     ----------
-    n : int
-        Size of the matrices.
-    metric : str or type or FullRankCorrelationMatrices
-        Metric, by its key or class, or a space with a metric.
+    space : FullRankCorrelationMatrices or int
+        Space of the matrices with a metric, or their size.
     num_classes : int
         Number of classes.
-    channels : int
+    in_channels : int
         Number of matrices in an input.
     front_end : torch.nn.Module
         What makes correlation matrices of the input; none if None.
     normalize, momentum, gain
         See `CorNet`.
+    metric : str or type
+        Key or class of the metric, for a size.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -41,7 +40,7 @@ class CorMLRNet(Network):
 
     Examples
     --------
-    >>> network = CorMLRNet(5, "ecm", 3, channels=2)
+    >>> network = CorMLRNet(5, 3, in_channels=2, metric="ecm")
     >>> network(torch.eye(5).expand(8, 2, 5, 5)).shape
     torch.Size([8, 3])
     """
@@ -50,23 +49,22 @@ class CorMLRNet(Network):
 
     def __init__(
         self,
-        n,
-        metric,
+        space,
         num_classes,
-        channels=1,
+        in_channels=1,
         front_end=None,
         normalize=None,
         momentum=0.1,
         gain=1.0,
+        *,
+        metric=None,
         device=None,
         dtype=None,
     ):
         options = dict(device=device, dtype=dtype)
-        space = metric
-        if not isinstance(space, FullRankCorrelationMatrices):
-            space = FullRankCorrelationMatrices(n, equip=metric)
-        super().__init__(front_end, normalize, momentum, space, channels, options)
-        self.mlr = CorMLR(space, num_classes, channels, **options)
+        space = as_space(space, metric, "space")
+        super().__init__(front_end, normalize, momentum, space, in_channels, options)
+        self.mlr = CorMLR(space, num_classes, in_channels, **options)
         self.mlr.gain = self._input_gain(gain)
         with torch.no_grad():
             self.mlr.weight.mul_(self.mlr.gain)
