@@ -56,13 +56,15 @@ QUICK := tests/test_definitions.py tests/layers/test_mlr_definition.py \
 quick: setup ## Run a selection of the tests, in less than a minute
 	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST) -q $(QUICK)
 
-lint: setup ## Check style and formatting
+lint: setup ## Check style, formatting and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
 
 .PHONY: bench bench-full
 bench: $(VENV)/bench.stamp ## Ratios to floors, to geomstats and to targets, in a few minutes
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.against_geomstats
 	$(BIN)/python -m benchmarks.cornet
 
 bench-full: $(VENV)/bench.stamp ## The same with n = 1000, growth, larger batches and more rounds: hours
@@ -83,5 +85,5 @@ $(VENV)/docs.stamp: $(STAMP)
 	touch $@
 
 clean: ## Remove everything the other targets made, .venv included
-	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build docs/api docs/auto_examples *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,6 +5,7 @@ caller would expect, such as `ValueError` or `TypeError`.
 """
 
 
+
 class GeomstatsCorError(Exception):
     """Base class of the errors of this library.
 
@@ -182,12 +183,12 @@ class BadMatricesError(GeomstatsCorError, ValueError):
     [1]
     """
 
-    def __init__(self, message, bad=()):
+    def __init__(self, message: str, bad: tuple = ()) -> None:
         super().__init__(message)
         self.bad = bad
 
 
-class _Unconverged:
+class _Unconverged(Exception):
     """What is known of an iteration that stopped short.
 
     Attributes
@@ -200,7 +201,13 @@ class _Unconverged:
         Its condition number.
     """
 
-    def __init__(self, message, residual=None, index=None, condition_number=None):
+    def __init__(
+        self,
+        message: str,
+        residual: float | None = None,
+        index: tuple[int, ...] | None = None,
+        condition_number: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.residual, self.index = residual, index
         self.condition_number = condition_number

@@ -13,6 +13,7 @@ from geomstats.geometry.full_rank_correlation_matrices import (
 from geomstats.geometry.spd_matrices import SPDMatrices
 
 from . import kernels
+from ._types import Array, ArrayLike
 from .data.sampling import as_generator, as_samples, lkj_unit_lower
 from .exceptions import ParameterError, ShapeError
 from .kernels._array import diagonal, eps, eye_like, off_diagonal, symmetrize
@@ -104,7 +105,7 @@ class FullRankCorrelationMatrices(LevelSet):
     False
     """
 
-    def __init__(self, n, equip=True, check=True):
+    def __init__(self, n: int, equip: Any = True, check: Any = True) -> None:
         try:
             self.n = operator.index(n)
         except TypeError:
@@ -140,7 +141,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return SPDMatrices(n=self.n, equip=False)
 
     @staticmethod
-    def default_metric():
+    def default_metric() -> Any:
         """Return the metric that `equip=True` means, the same as in geomstats.
 
         Returns
@@ -150,7 +151,7 @@ class FullRankCorrelationMatrices(LevelSet):
         """
         return FullRankCorrelationAffineQuotientMetric
 
-    def equip_with_metric(self, Metric=None, **metric_kwargs):
+    def equip_with_metric(self, Metric: Any = None, **metric_kwargs: Any) -> Any:
         """Equip the manifold with a metric.
 
         Parameters
@@ -169,7 +170,7 @@ class FullRankCorrelationMatrices(LevelSet):
             Metric = get_metric(Metric)
         return super().equip_with_metric(Metric, **metric_kwargs)
 
-    def submersion(self, point):
+    def submersion(self, point: ArrayLike) -> Array:
         r"""Return the diagonal minus one, :math:`\operatorname{diag}(X) - 1`.
 
         It is null on the manifold.
@@ -188,7 +189,7 @@ class FullRankCorrelationMatrices(LevelSet):
         require_matrices(self.n, point=point)
         return diagonal(point) - 1.0
 
-    def tangent_submersion(self, vector, point=None):
+    def tangent_submersion(self, vector: ArrayLike, point: ArrayLike = None) -> Array:
         r"""Return the diagonal :math:`\operatorname{diag}(V)`, null on tangent vectors.
 
         Parameters
@@ -207,7 +208,7 @@ class FullRankCorrelationMatrices(LevelSet):
         require_matrices(self.n, vector=vector, point=point)
         return diagonal(_like_batch(vector, point))
 
-    def belongs(self, point, atol=None):
+    def belongs(self, point: ArrayLike, atol: float | None = None) -> Array:
         r"""Tell whether matrices are full-rank correlation matrices.
 
         .. math:: C = C^\top , \qquad C_{ii} = 1 , \qquad \lambda_{\min}(C) > 0 .
@@ -239,7 +240,9 @@ class FullRankCorrelationMatrices(LevelSet):
         full_rank = values[..., 0] > rank_tolerance(point) * values[..., -1]
         return symmetric & unit & full_rank
 
-    def is_tangent(self, vector, base_point=None, atol=None):
+    def is_tangent(
+        self, vector: ArrayLike, base_point: ArrayLike = None, atol: float | None = None
+    ) -> Array:
         r"""Tell whether matrices are symmetric with null diagonal.
 
         .. math:: V = V^\top , \qquad V_{ii} = 0 .
@@ -272,7 +275,7 @@ class FullRankCorrelationMatrices(LevelSet):
             tolerance = tolerance * (1.0 + xp.max(xp.abs(vector), axis=(-2, -1)))
         return (diag <= tolerance) & (_asymmetry(vector) <= tolerance)
 
-    def to_tangent(self, vector, base_point=None):
+    def to_tangent(self, vector: ArrayLike, base_point: ArrayLike = None) -> Array:
         r"""Project matrices orthogonally onto symmetric matrices with null diagonal.
 
         .. math:: \operatorname{off}\left(\tfrac12 (V + V^\top)\right) .
@@ -295,7 +298,7 @@ class FullRankCorrelationMatrices(LevelSet):
         vector = self._matrix(vector=vector)
         return _like_batch(off_diagonal(symmetrize(vector)), base_point)
 
-    def projection(self, point):
+    def projection(self, point: ArrayLike) -> Array:
         r"""Map matrices to correlation matrices, and leave correlation matrices alone.
 
         .. math:: \operatorname{Cor}\left(\tfrac12 (X + X^\top)\right) .
@@ -328,7 +331,7 @@ class FullRankCorrelationMatrices(LevelSet):
             xp.where(regular[..., None, None], point, symmetrize(raised))
         )
 
-    def regularize(self, point):
+    def regularize(self, point: ArrayLike) -> Array:
         r"""Remove rounding errors: make symmetry and the unit diagonal exact.
 
         .. math:: \tfrac12 (X + X^\top) , \qquad X = \operatorname{Cor}(C) .
@@ -346,7 +349,9 @@ class FullRankCorrelationMatrices(LevelSet):
         point = self._matrix(point=point)
         return symmetrize(kernels.cor(point))
 
-    def nearest_safe_point(self, point, min_eigenvalue=None):
+    def nearest_safe_point(
+        self, point: ArrayLike, min_eigenvalue: float | None = None
+    ) -> Any:
         r"""Shrink towards the identity just enough for a given smallest eigenvalue.
 
         The result is :math:`(1 - s) C + s I` with the smallest :math:`s \ge 0` for
@@ -386,7 +391,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return SafePoint(kept + eye_like(point), shrinkage, smallest)
 
     @classmethod
-    def from_covariance(cls, point):
+    def from_covariance(cls, point: ArrayLike) -> Array:
         r"""Return the correlation matrix :math:`\Delta^{-1} \Sigma \Delta^{-1}`.
 
         :math:`\Delta = \operatorname{Diag}(\Sigma)^{1/2}` holds the deviations. A
@@ -422,7 +427,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return kernels.cor(symmetrize(point))
 
     @staticmethod
-    def diag_action(diagonal_vec, point):
+    def diag_action(diagonal_vec: ArrayLike, point: ArrayLike) -> Array:
         r"""Apply a diagonal matrix by congruence, :math:`D \Sigma D`.
 
         Parameters
@@ -445,7 +450,7 @@ class FullRankCorrelationMatrices(LevelSet):
         require_broadcast(diagonal_vec=diagonal_vec[..., None], point=point)
         return diagonal_vec[..., :, None] * point * diagonal_vec[..., None, :]
 
-    def cor_inversion(self, point):
+    def cor_inversion(self, point: ArrayLike) -> Array:
         r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`, an involution.
 
         Parameters
@@ -476,7 +481,7 @@ class FullRankCorrelationMatrices(LevelSet):
         require_positive_definite("point", point, inverse)
         return inverse
 
-    def partial_correlations(self, point):
+    def partial_correlations(self, point: ArrayLike) -> Array:
         r"""Return the correlations of pairs of variables given all the others.
 
         .. math:: \rho_{ij} = -\frac{\Omega_{ij}}{\sqrt{\Omega_{ii} \Omega_{jj}}} \quad
@@ -505,7 +510,7 @@ class FullRankCorrelationMatrices(LevelSet):
         inverse = self.cor_inversion(point)
         return eye_like(inverse) - off_diagonal(inverse)
 
-    def permutation_action(self, permutation, point):
+    def permutation_action(self, permutation: Any, point: ArrayLike) -> Array:
         r"""Reorder the variables.
 
         .. math:: (i, j) \mapsto C_{p_i p_j} .
@@ -545,7 +550,9 @@ class FullRankCorrelationMatrices(LevelSet):
         index = xp.asarray(order, device=point.device)
         return xp.take(xp.take(point, index, axis=-2), index, axis=-1)
 
-    def signed_permutation_action(self, permutation, signs, point):
+    def signed_permutation_action(
+        self, permutation: Any, signs: Any, point: ArrayLike
+    ) -> Array:
         r"""Reorder the variables and flip the signs of some.
 
         .. math:: (i, j) \mapsto s_i s_j C_{p_i p_j} .
@@ -574,7 +581,14 @@ class FullRankCorrelationMatrices(LevelSet):
             signs.tolist(), self.permutation_action(permutation, point)
         )
 
-    def random_point(self, n_samples=1, bound=None, eta=1.0, rng=None, like=None):
+    def random_point(
+        self,
+        n_samples: int = 1,
+        bound: float | None = None,
+        eta: float = 1.0,
+        rng: Any = None,
+        like: Array = None,
+    ) -> Array:
         r"""Draw correlation matrices from the LKJ distribution [LKJ2009]_.
 
         Its density is proportional to :math:`\det(C)^{\eta - 1}`: uniform at
@@ -622,7 +636,9 @@ class FullRankCorrelationMatrices(LevelSet):
             points = kernels.cor(kernels.sym_exp(symmetrize(entries)))
         return as_samples(points, like)
 
-    def random_tangent_vec(self, base_point=None, n_samples=1, rng=None):
+    def random_tangent_vec(
+        self, base_point: ArrayLike = None, n_samples: int = 1, rng: Any = None
+    ) -> Array:
         r"""Draw tangent vectors: standard normal matrices :math:`X`, projected.
 
         .. math:: \operatorname{off}\left(\tfrac12 (X + X^\top)\right) .
@@ -669,7 +685,7 @@ class FullRankCorrelationMatrices(LevelSet):
         return point
 
 
-def equipped(space, n, name="space"):
+def equipped(space: Any, n: int, name: str = "space") -> Any:
     """Return the space of n x n correlation matrices with a metric of this library.
 
     Parameters

@@ -8,11 +8,13 @@ read: shapes and types are validated then, entries are not.
 """
 
 import math
+from typing import Any
 
 import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
+from ._types import Array
 from .data.labels import are_tables, without_names
 from .exceptions import (
     ArrayTypeError,
@@ -47,7 +49,7 @@ _REMEDY = (
 )
 
 
-def as_arrays(optional=(), **arguments):
+def as_arrays(optional: tuple[str, ...] = (), **arguments: Any) -> Any:
     """Return the arguments as arrays of one library, device and floating dtype.
 
     Nested sequences become arrays, of the library of the other arguments if there is
@@ -100,7 +102,7 @@ def as_arrays(optional=(), **arguments):
     return [arrays.get(name) for name in arguments]
 
 
-def require_matrices(size, **arguments):
+def require_matrices(size: int, **arguments: Any) -> None:
     """Raise unless the arrays are [..., n, n] and their batches broadcast.
 
     Parameters
@@ -132,7 +134,7 @@ def require_matrices(size, **arguments):
         require_broadcast(**arguments)
 
 
-def require_stack(**arguments):
+def require_stack(**arguments: Any) -> None:
     """Raise unless the arrays are stacks of matrices [..., k, n, n].
 
     Parameters
@@ -155,7 +157,7 @@ def require_stack(**arguments):
             )
 
 
-def require_broadcast(**arguments):
+def require_broadcast(**arguments: Any) -> None:
     """Raise unless the batch shapes of matrices broadcast against each other.
 
     Parameters
@@ -182,7 +184,7 @@ def _do_broadcast(shapes):
     return True
 
 
-def require_finite(name, x):
+def require_finite(name: str, x: Array) -> None:
     """Raise if matrices have a NaN or an infinity.
 
     Parameters
@@ -204,7 +206,7 @@ def require_finite(name, x):
     )
 
 
-def require_correlation(name, x):
+def require_correlation(name: str, x: Array) -> None:
     """Raise unless matrices are finite and symmetric with a unit diagonal.
 
     Parameters
@@ -239,7 +241,7 @@ def _unlike_one(number):
     return next((text for text in texts if text != "1"), "1")
 
 
-def require_tangent(name, x):
+def require_tangent(name: str, x: Array) -> None:
     """Raise unless matrices are finite and symmetric with a null diagonal.
 
     Parameters
@@ -313,7 +315,7 @@ def _sum(x):
         return float(x.sum())
 
 
-def require_variances(name, x):
+def require_variances(name: str, x: Array) -> None:
     """Raise unless matrices have a positive diagonal.
 
     Parameters
@@ -337,7 +339,7 @@ def require_variances(name, x):
         )
 
 
-def require_covariance(name, x):
+def require_covariance(name: str, x: Array) -> None:
     """Raise unless matrices are symmetric and positive semidefinite.
 
     Variances are positive, and no eigenvalue of the correlation matrix is negative by
@@ -385,7 +387,9 @@ def require_covariance(name, x):
         )
 
 
-def require_positive_definite(name, point, image, remedy=_REMEDY):
+def require_positive_definite(
+    name: str, point: Array, image: Array, remedy: str = _REMEDY
+) -> None:
     """Raise if a map failed on a matrix, which shows as NaN in its image.
 
     Parameters
@@ -418,7 +422,7 @@ def require_positive_definite(name, point, image, remedy=_REMEDY):
     )
 
 
-def require_finite_result(point):
+def require_finite_result(point: Array) -> None:
     """Raise if a computed matrix overflowed.
 
     Parameters
@@ -440,7 +444,13 @@ def require_finite_result(point):
     )
 
 
-def require_number(name, value, low=0.0, high=math.inf, includes_low=False):
+def require_number(
+    name: str,
+    value: Any,
+    low: float = 0.0,
+    high: float = math.inf,
+    includes_low: bool = False,
+) -> None:
     """Raise unless an option is a number in an interval.
 
     Parameters
@@ -464,7 +474,7 @@ def require_number(name, value, low=0.0, high=math.inf, includes_low=False):
         raise ParameterError(f"{name}: expected a number in {interval}, got {value!r}.")
 
 
-def require_integer(name, value, least=0):
+def require_integer(name: str, value: Any, least: int = 0) -> None:
     """Raise unless an option is an integer that is large enough.
 
     Parameters
@@ -483,7 +493,7 @@ def require_integer(name, value, least=0):
         )
 
 
-def warn_if_singular(point):
+def warn_if_singular(point: Array) -> None:
     """Warn if a computed point cannot be told from the boundary of the manifold.
 
     Parameters
@@ -500,7 +510,7 @@ def warn_if_singular(point):
         warn_near_boundary(where)
 
 
-def warn_near_boundary(where):
+def warn_near_boundary(where: Any) -> None:
     """Warn that the computed matrix at an index of the batch is numerically singular.
 
     Parameters
@@ -532,7 +542,7 @@ def _are_alike(values):
     return True
 
 
-def is_plain_array(array):
+def is_plain_array(array: Array) -> bool:
     """Tell whether an array is dense, without a mask, and no subclass of numpy's.
 
     Parameters
@@ -558,7 +568,7 @@ _PLAIN = (np.ndarray, np.float64, np.float32)
 _OF_NUMPY = (np.ndarray, np.generic)
 
 
-def plain(name, value):
+def plain(name: str, value: Any) -> Any:
     """Return an argument without its masks, sparsity or subclass, or raise.
 
     Parameters
@@ -734,7 +744,7 @@ def _scale(x):
     return 1.0 + xp.max(xp.abs(x), axis=(-2, -1))
 
 
-def first_index(bad):
+def first_index(bad: Array) -> Any:
     """Return the index of the first true entry of a batch, or None.
 
     Parameters
@@ -754,7 +764,7 @@ def first_index(bad):
     return tuple(int(i) for i in np.unravel_index(flat, tuple(bad.shape)))
 
 
-def label_of(name, where):
+def label_of(name: str, where: Any) -> str:
     """Return what an error message calls a member of a batch.
 
     Parameters

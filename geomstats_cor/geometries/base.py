@@ -62,7 +62,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
     """
 
     is_flat = False
-    parameters = None
+    parameters: tuple | None = None
     least_stretch = 1.0
 
     def to_coords(self, point: Array) -> Array:
@@ -419,7 +419,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
         if velocity is None:
             velocity = self.log(end_point, initial_point)
 
-        def path(t):
+        def path(t: Any) -> Any:
             t = _as_times(t, velocity)
             moved = namespace(t).reshape(t, (-1, 1, 1)) * velocity[..., None, :, :]
             return self.exp(moved, initial_point[..., None, :, :])

@@ -2,6 +2,7 @@
 
 import abc
 import math
+from typing import Any
 
 from .. import kernels
 from .._types import Array
@@ -61,7 +62,7 @@ class FlatMetric(FlatStatistics, ImageMetric):
     """
 
     is_flat = True
-    strict_eigenvalues = None
+    strict_eigenvalues: tuple | None = None
 
     def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates.
@@ -148,7 +149,7 @@ class FlatMetric(FlatStatistics, ImageMetric):
     def dist_broadcast(self, point_a: Array, point_b: Array) -> Array:
         """Return the distances between all points of two stacks, in coordinates."""
 
-        def dists(a, b):
+        def dists(a: Any, b: Any) -> Any:
             difference = a - b
             return length(namespace(a).sum(difference * difference, axis=-1))
 
@@ -300,7 +301,9 @@ class HollowMetric(FlatMetric):
     24.0
     """
 
-    def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
+    def __init__(
+        self, space: Any, alpha: float = 1.0, beta: float = 0.0, gamma: float = 0.0
+    ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, beta=beta, gamma=gamma)
         self.eigenvalues = _require_definite(
@@ -376,7 +379,9 @@ class NullRowSumsMetric(FlatMetric):
     72.0
     """
 
-    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+    def __init__(
+        self, space: Any, alpha: float = 1.0, delta: float = 0.0, zeta: float = 0.0
+    ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, delta=delta, zeta=zeta)
         self.eigenvalues = _require_definite(

@@ -1,6 +1,7 @@
 """The product of hyperbolic spaces that the poly-hyperbolic metric pulls back."""
 
 import math
+from typing import Any
 
 from .. import kernels
 from .._types import Array
@@ -26,7 +27,7 @@ class HyperbolicRowsMetric(HyperbolicStatistics, ImageMetric):
         Positive weights of the factors; all one if None.
     """
 
-    def __init__(self, space, weights=None):
+    def __init__(self, space: Any, weights: Array = None) -> None:
         super().__init__(space)
         try:
             weights = (

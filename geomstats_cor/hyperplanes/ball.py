@@ -1,10 +1,13 @@
 """Hyperplanes of the poly-hyperbolic metric, in one Poincaré ball."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .. import kernels
+from .._types import Array
 from ..kernels._array import constant, namespace
 from .base import Hyperplanes, _flat, require_basis
 
@@ -45,11 +48,11 @@ class BallHyperplanes(Hyperplanes):
     dispersion = 0.04
     weight_of_covector = 0.5
 
-    def initial_logit(self):
+    def initial_logit(self) -> Any:
         """Return half the root mean square of the distance from the origin."""
         return 0.5 * math.sqrt(self.dispersion)
 
-    def __init__(self, metric):
+    def __init__(self, metric: Any) -> None:
         super().__init__(metric)
         dims = range(1, self.n)
         betas = np.array([kernels.beta_number(dim) for dim in dims])
@@ -57,19 +60,19 @@ class BallHyperplanes(Hyperplanes):
         self._to_joint = 1.0 / betas
         self._to_rows = betas / kernels.beta_number(self.dim)
 
-    def features(self, point):
+    def features(self, point: Array) -> Any:
         r"""Return the logarithms of the rows, each divided by its :math:`\beta`."""
         return self.features_of_coords(self.metric.to_coords(point))
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Array) -> Any:
         """Return the same from coordinates."""
         return coords * constant(self._to_joint, coords)
 
-    def offsets(self, channels):
+    def offsets(self, channels: int) -> Any:
         """Return one: the channels are joined."""
         return 1
 
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Array, weight: Array, gamma: Array) -> Any:
         """Return the logits of the Poincaré ball; see `Hyperplanes`."""
         weight = _flat(weight)
         return kernels.ball_logits_of_tangent(
@@ -79,12 +82,12 @@ class BallHyperplanes(Hyperplanes):
             stretch=kernels.beta_number(weight.shape[-1]),
         )
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Array, basis: str = "orthonormal") -> Any:
         r"""Return the :math:`\beta`-split over rows of the point in the ball."""
         require_basis(basis)
         return self.split(kernels.tangent_from_distances(distances))
 
-    def joint_coords(self, distances, basis="orthonormal"):
+    def joint_coords(self, distances: Array, basis: str = "orthonormal") -> Any:
         r"""Return the :math:`\beta`-split over points and rows of a point in one ball.
 
         Its dimension is :math:`k \, n (n - 1) / 2`, as [C2026]_ has it for k kernels.
@@ -94,19 +97,19 @@ class BallHyperplanes(Hyperplanes):
         factors = self._to_joint * kernels.beta_number(joined.shape[-1])
         return joined.reshape(distances.shape) / constant(factors, joined)
 
-    def activate(self, coords, function):
+    def activate(self, coords: Array, function: Callable) -> Any:
         """Apply a function at the origin of the ball of all rows of a matrix."""
         return self.split(function(self.join(coords)))
 
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Array) -> Any:
         """Return twice the `join` of the rows: lengths are distances."""
         return 2.0 * self.join(coords)
 
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Array) -> Any:
         """Invert `to_tangent`."""
         return self.split(0.5 * tangent_vec)
 
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Array) -> Any:
         """Return the mean in the ball that joins the rows; it is iterative."""
         xp = namespace(tangent_vec)
         points = kernels.hyperboloid_from_origin_tangent(0.5 * tangent_vec)
@@ -115,7 +118,7 @@ class BallHyperplanes(Hyperplanes):
         mean = kernels.hyperbolic_mean(points, weights)
         return 2.0 * kernels.hyperboloid_to_origin_tangent(mean)
 
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Array, to_origin: Array) -> Any:
         """Move points by a Lorentz boost."""
         point, center = (
             kernels.hyperboloid_from_origin_tangent(0.5 * vector)
@@ -124,7 +127,7 @@ class BallHyperplanes(Hyperplanes):
         moved = kernels.hyperbolic_boost(point, center)
         return 2.0 * kernels.hyperboloid_to_origin_tangent(moved)
 
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Any, coords_b: Any) -> Any:
         """Return sums over rows of squared hyperbolic distances."""
         image = self.metric.image_space.metric
         points_a, points_b = image.from_coords(coords_a), image.from_coords(coords_b)
@@ -132,18 +135,18 @@ class BallHyperplanes(Hyperplanes):
             points_a[..., :, None, :, :], points_b[..., None, :, :, :]
         )
 
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Array, weights: Array) -> Any:
         """Return the Fréchet mean of each row; it is iterative."""
         image = self.metric.image_space.metric
         points = image.from_coords(coords)[..., None, :, :, :]
         return image.to_coords(image.mean(points, weights))
 
-    def shift(self, coords, base):
+    def shift(self, coords: Array, base: Any) -> Any:
         """Move each row along its geodesic; its length is twice that of coordinates."""
         image = self.metric.image_space.metric
         return image.to_coords(image.exp_coords(2.0 * coords, image.from_coords(base)))
 
-    def join(self, coords):
+    def join(self, coords: Array) -> Array:
         r"""Return the :math:`\beta`-concatenation of the rows of a matrix.
 
         .. math:: \beta_d \, (\beta_1^{-1} v_1, \dots, \beta_{n - 1}^{-1} v_{n - 1}) .
@@ -160,7 +163,7 @@ class BallHyperplanes(Hyperplanes):
         """
         return kernels.beta_number(self.dim) * self.features_of_coords(coords)
 
-    def split(self, tangent_vec):
+    def split(self, tangent_vec: Array) -> Array:
         r"""Invert `join`, by a :math:`\beta`-split.
 
         Parameters
@@ -175,21 +178,21 @@ class BallHyperplanes(Hyperplanes):
         """
         return tangent_vec * constant(self._to_rows, tangent_vec)
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Array) -> Any:
         r"""Return a quarter of the noise: small logits are :math:`4 v \cdot z`."""
         return 0.25 * noise
 
-    def join_channels(self, coords):
+    def join_channels(self, coords: Array) -> Any:
         r"""Return twice the :math:`\beta`-concatenation of rows and channels."""
         joined = _flat(self.features_of_coords(coords))
         return 2.0 * kernels.beta_number(joined.shape[-1]) * joined
 
-    def joint_logits(self, tangent_vec, covector, bias):
+    def joint_logits(self, tangent_vec: Array, covector: Array, bias: Array) -> Any:
         """Return the logits of the ball of all channels."""
         weight, gamma = 0.5 * covector, self._offsets(covector, bias)
         return kernels.ball_logits_of_tangent(0.5 * tangent_vec, weight, gamma)
 
-    def parameters_of(self, covector, bias, channels):
+    def parameters_of(self, covector: Array, bias: Array, channels: int) -> Any:
         """Return normals and offsets of the ball of all channels."""
         shape = (len(covector), channels, self.dim)
         weight = namespace(covector).reshape(0.5 * covector, shape)
@@ -200,15 +203,15 @@ class BallHyperplanes(Hyperplanes):
         norm = xp.linalg.vector_norm(covector, axis=-1)
         return -0.5 * bias / xp.where(norm == 0.0, 1.0, norm)
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Array) -> Any:
         """Return the normals: the product at the identity is that of Frobenius."""
         return normal
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Array) -> Any:
         """Return the weights."""
         return weight
 
     @property
-    def gain(self):
+    def gain(self) -> Any:
         """The distance to the origin is about sqrt(d) times that to a plane."""
         return 2.0 / math.sqrt(self.dim)

@@ -18,8 +18,11 @@ References
 """
 
 import abc
+from collections.abc import Callable
+from typing import Any
 
 from .. import kernels
+from .._types import Array
 from ..exceptions import ParameterError
 
 BASES = ("orthonormal", "printed")
@@ -56,12 +59,12 @@ class Hyperplanes(abc.ABC):
     array([-0.5])
     """
 
-    def __init__(self, metric):
+    def __init__(self, metric: Any) -> None:
         self.metric = metric
         self.n, self.dim = metric._space.n, metric._space.dim
 
     @abc.abstractmethod
-    def features(self, point):
+    def features(self, point: Array) -> Array:
         """Return the features of points: what `logits` multiplies with weights.
 
         Parameters
@@ -76,7 +79,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Array) -> Array:
         """Return the features of points with given coordinates.
 
         Parameters
@@ -91,7 +94,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def offsets(self, channels):
+    def offsets(self, channels: int) -> int:
         """Return how many offsets a hyperplane of a product of channels has.
 
         Parameters
@@ -106,7 +109,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Array, weight: Array, gamma: Array) -> Array:
         """Return the logits of points.
 
         Parameters
@@ -125,7 +128,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Array, basis: str = "orthonormal") -> Array:
         """Return the coordinates of points at given signed distances.
 
         Parameters
@@ -143,7 +146,7 @@ class Hyperplanes(abc.ABC):
             Coordinates, of which `metric.from_coords` makes points.
         """
 
-    def joint_coords(self, distances, basis="orthonormal"):
+    def joint_coords(self, distances: Array, basis: str = "orthonormal") -> Array:
         """Return the coordinates of several points at given signed distances.
 
         Parameters
@@ -161,7 +164,7 @@ class Hyperplanes(abc.ABC):
         return self.coords(distances, basis)
 
     @abc.abstractmethod
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Array) -> Array:
         """Return logarithms at the origin of the space of which a layer sees one point.
 
         Parameters
@@ -176,7 +179,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Array) -> Array:
         """Return the coordinates of points with given logarithms.
 
         Parameters
@@ -191,7 +194,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Array) -> Array:
         """Return the Fréchet mean of a stack of points, given by logarithms.
 
         Parameters
@@ -206,7 +209,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Array, to_origin: Array) -> Array:
         """Move points by the isometry along a geodesic that ends at the origin.
 
         Parameters
@@ -224,7 +227,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Array, coords_b: Array) -> Array:
         """Return the squared distances of points, each with each.
 
         Parameters
@@ -241,7 +244,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Array, weights: Array) -> Array:
         """Return Fréchet means of the metric with several sets of weights.
 
         Parameters
@@ -258,7 +261,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def shift(self, coords, base):
+    def shift(self, coords: Array, base: Array) -> Array:
         r"""Move along geodesics from a base point.
 
         .. math:: \mathrm{Exp}_B \, \Gamma_{I \to B} \, \mathrm{Log}_I P ,
@@ -278,7 +281,7 @@ class Hyperplanes(abc.ABC):
             Coordinates of the end points.
         """
 
-    def normals(self, weight):
+    def normals(self, weight: Array) -> Array:
         """Return the normals with given weights, as matrices.
 
         Parameters
@@ -295,7 +298,7 @@ class Hyperplanes(abc.ABC):
         return lower + lower.mT
 
     @abc.abstractmethod
-    def activate(self, coords, function):
+    def activate(self, coords: Array, function: Callable) -> Array:
         """Apply a pointwise function in the tangent space at the origin.
 
         Parameters
@@ -312,7 +315,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Array) -> Array:
         """Return random weights for which logits are as large as coordinates are.
 
         Parameters
@@ -329,7 +332,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def join_channels(self, coords):
+    def join_channels(self, coords: Array) -> Array:
         """Return logarithms at the origin of points of all channels together.
 
         Parameters
@@ -344,7 +347,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def joint_logits(self, tangent_vec, covector, bias):
+    def joint_logits(self, tangent_vec: Array, covector: Array, bias: Array) -> Array:
         """Return the logits of points of all channels together.
 
         Parameters
@@ -364,7 +367,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def parameters_of(self, covector, bias, channels):
+    def parameters_of(self, covector: Array, bias: Array, channels: int) -> Any:
         """Return the weights and offsets with which `logits` are `joint_logits`.
 
         Parameters
@@ -385,7 +388,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def to_weight(self, normal):
+    def to_weight(self, normal: Array) -> Array:
         r"""Return the weights of normals: their covectors in the metric.
 
         Parameters
@@ -401,7 +404,7 @@ class Hyperplanes(abc.ABC):
         """
 
     @abc.abstractmethod
-    def to_normal(self, weight):
+    def to_normal(self, weight: Array) -> Array:
         """Return the normals with given weights, the inverse of `to_weight`.
 
         Parameters
@@ -417,16 +420,16 @@ class Hyperplanes(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def dispersion(self):
+    def dispersion(self) -> float:
         """Dispersion that normalised input of a network has."""
 
     @property
     @abc.abstractmethod
-    def weight_of_covector(self):
+    def weight_of_covector(self) -> float:
         """Length of weights over that of covectors; see `joint_logits`."""
 
     @abc.abstractmethod
-    def initial_logit(self):
+    def initial_logit(self) -> float:
         """Return the standard deviation of initial logits of normalised input.
 
         Returns
@@ -437,12 +440,12 @@ class Hyperplanes(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def gain(self):
+    def gain(self) -> float:
         """Factor on weights after which `coords` gives points as large as the input."""
 
     @property
     @abc.abstractmethod
-    def logit_gain(self):
+    def logit_gain(self) -> float:
         r"""Factor on weights after which logits are of order one, for any n.
 
         Their standard deviation is then :math:`|x| / \sqrt{n}`, for coordinates x of
@@ -450,7 +453,7 @@ class Hyperplanes(abc.ABC):
         """
 
 
-def require_basis(basis):
+def require_basis(basis: str) -> None:
     """Raise unless a basis is known.
 
     Parameters

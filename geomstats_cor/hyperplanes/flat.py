@@ -1,8 +1,11 @@
 """Hyperplanes of flat metrics."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from .. import kernels
+from .._types import Array
 from ..kernels._array import namespace
 from ..kernels.packed_hollow import packed_hollow_norm
 from .base import Hyperplanes, _flat, require_basis
@@ -41,57 +44,57 @@ class FlatHyperplanes(Hyperplanes):
 
     gain = dispersion = weight_of_covector = 1.0
 
-    def initial_logit(self):
+    def initial_logit(self) -> Any:
         """Return the root mean square of the coordinates."""
         return 1.0 / math.sqrt(self.dim)
 
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Array) -> Any:
         """Return the coordinates."""
         return coords
 
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Array) -> Any:
         """Return the vectors."""
         return tangent_vec
 
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Array) -> Any:
         """Return the average."""
         return namespace(tangent_vec).mean(tangent_vec, axis=0)
 
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Array, to_origin: Array) -> Any:
         """Return differences of vectors."""
         return tangent_vec - to_origin
 
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Any, coords_b: Any) -> Any:
         """Return squared lengths of differences of coordinates."""
         difference = coords_a[..., :, None, :] - coords_b[..., None, :, :]
         return namespace(difference).sum(difference**2, axis=-1)
 
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Array, weights: Array) -> Any:
         """Return weighted averages of coordinates."""
         return weights @ coords
 
-    def shift(self, coords, base):
+    def shift(self, coords: Array, base: Any) -> Any:
         """Return sums of coordinates."""
         return base + coords
 
     @property
-    def logit_gain(self):
+    def logit_gain(self) -> Any:
         """From the root of the number of coordinates to that of variables."""
         return math.sqrt(self.dim / self.n)
 
-    def features(self, point):
+    def features(self, point: Array) -> Any:
         """Return the coordinates of points."""
         return self.metric.to_coords(point)
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Array) -> Any:
         """Return the coordinates."""
         return coords
 
-    def offsets(self, channels):
+    def offsets(self, channels: int) -> Any:
         """Return one offset for each channel."""
         return channels
 
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Array, weight: Array, gamma: Array) -> Any:
         """Return the logits; see `Hyperplanes`."""
         logits = _flat(features) @ _flat(weight).mT
         shifts = gamma * self._lengths(weight)
@@ -102,30 +105,30 @@ class FlatHyperplanes(Hyperplanes):
         """Return the lengths of the normals."""
         return namespace(weight).linalg.vector_norm(weight, axis=-1)
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Array, basis: str = "orthonormal") -> Any:
         """Return the distances themselves, in an orthonormal basis."""
         require_basis(basis)
         if basis == "printed":
             return self.metric.image_space.metric.from_printed(distances)
         return distances
 
-    def activate(self, coords, function):
+    def activate(self, coords: Array, function: Callable) -> Any:
         r"""Return the coordinates of :math:`\mathrm{Exp}_I(\delta(\mathrm{Log}_I))`."""
         return self._to_coords(function(self._from_coords(coords)))
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Array) -> Any:
         """Return the noise, scaled by its number."""
         return noise / math.sqrt(noise.shape[-2] * noise.shape[-1])
 
-    def join_channels(self, coords):
+    def join_channels(self, coords: Array) -> Any:
         """Return the coordinates of all channels."""
         return _flat(coords)
 
-    def joint_logits(self, tangent_vec, covector, bias):
+    def joint_logits(self, tangent_vec: Array, covector: Array, bias: Array) -> Any:
         """Return linear functions of coordinates."""
         return tangent_vec @ covector.mT + bias
 
-    def parameters_of(self, covector, bias, channels):
+    def parameters_of(self, covector: Array, bias: Array, channels: int) -> Any:
         """Return weights and offsets, the same offset for all channels."""
         xp = namespace(covector)
         covector = xp.reshape(covector, (len(covector), channels, self.dim))
@@ -134,11 +137,11 @@ class FlatHyperplanes(Hyperplanes):
         gamma = -bias[:, None] / xp.where(total == 0.0, 1.0, total)
         return weight, xp.broadcast_to(gamma, (len(gamma), channels))
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Array) -> Any:
         """Return the coordinates of normals."""
         return self._to_coords(normal)
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Array) -> Any:
         """Return the normals with given coordinates."""
         return self._from_coords(weight)
 
@@ -198,7 +201,7 @@ class StrictPartHyperplanes(FlatHyperplanes):
     True
     """
 
-    def __init__(self, metric):
+    def __init__(self, metric: Any) -> None:
         super().__init__(metric)
         self._eigenvalues = metric.image_space.metric.strict_eigenvalues
         self._bulk = next(value for value in self._eigenvalues if value is not None)
@@ -208,12 +211,12 @@ class StrictPartHyperplanes(FlatHyperplanes):
     def _image_metric(self):
         return self.metric.image_space.metric
 
-    def features(self, point):
+    def features(self, point: Array) -> Any:
         """Return the strict lower entries of the logarithm at the identity, scaled."""
         entries = kernels.pack_strictly_lower(self.metric._image_of(point))
         return entries if self._scale == 1.0 else self._scale * entries
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Array) -> Any:
         """Return the same from coordinates."""
         return self._scale * self._image_metric.strict_part(coords)
 
@@ -226,15 +229,15 @@ class StrictPartHyperplanes(FlatHyperplanes):
     def _from_coords(self, coords):
         return self._image_metric.strict_part(coords)
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Array) -> Any:
         """Return noise that is white in the metric, without matrices."""
         return self._scaled(super().initial_weight(noise), math.sqrt)
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Array) -> Any:
         """Return the images of normals by the product."""
         return self._scaled(self._scale * normal, float)
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Array) -> Any:
         """Return the images of weights by the inverse of the product."""
         return self._scaled(weight / self._scale, lambda q: 1.0 / q)
 

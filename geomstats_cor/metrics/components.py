@@ -6,6 +6,8 @@ closed forms of a metric. A tensor with k indices has d^k components: this is
 for small n.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from array_api_compat import array_namespace
 
@@ -22,9 +24,18 @@ from ..validation import as_arrays
 class TensorComponents:
     """Components of the metric, the connection and the curvature of a metric."""
 
-    n: int
     diffeo: CorrelationDiffeo
-    geometry: ImageMetric
+    normalize: Callable
+
+    @property
+    def n(self) -> int:
+        """Size of the matrices."""
+        raise NotImplementedError
+
+    @property
+    def geometry(self) -> ImageMetric:
+        """Metric of the image space."""
+        raise NotImplementedError
 
     def _basis(self, point: Array) -> Array:
         """Return the basis of tangent vectors, shape=[d, 1, ..., 1, n, n].
@@ -209,8 +220,8 @@ class TensorComponents:
         self, here: Local, vector_a: Array, vector_b: Array, vector_c: Array
     ) -> Array:
         """Return the curvature R(A, B) C at a factorised point."""
-        vectors = (here.push(x) for x in (vector_a, vector_b, vector_c))
-        return here.pull(self.geometry.curvature(*vectors, self._image(here)))
+        a, b, c = (here.push(x) for x in (vector_a, vector_b, vector_c))
+        return here.pull(self.geometry.curvature(a, b, c, self._image(here)))
 
     def _image(self, here: Local) -> Array:
         """Return the image of a point, or None where base points do not matter."""

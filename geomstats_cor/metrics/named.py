@@ -10,6 +10,8 @@ References
    correlation matrices. ICML 2026.
 """
 
+from typing import Any
+
 from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangularMatrices
 from geomstats.geometry.positive_lower_triangular_matrices import PLTUnitDiagMatrices
 from geomstats.geometry.symmetric_matrices import (
@@ -17,6 +19,7 @@ from geomstats.geometry.symmetric_matrices import (
     SymmetricHollowMatrices,
 )
 
+from .._types import Array
 from ..diffeos import (
     EuclideanCholeskyDiffeo,
     LogEuclideanCholeskyDiffeo,
@@ -66,7 +69,7 @@ class EuclideanCholeskyMetric(CorrelationMetric):
     0.75
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         image_space = PLTUnitDiagMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(UnitLowerMetric)
         super().__init__(space, EuclideanCholeskyDiffeo(), image_space)
@@ -107,7 +110,7 @@ class LogEuclideanCholeskyMetric(CorrelationMetric):
     True
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(StrictlyLowerMetric)
         super().__init__(space, LogEuclideanCholeskyDiffeo(), image_space)
@@ -159,7 +162,13 @@ class OffLogMetric(CorrelationMetric):
     True
     """
 
-    def __init__(self, space, alpha=1.0, beta=0.0, gamma=0.0):
+    def __init__(
+        self,
+        space: Any,
+        alpha: float | None = 1.0,
+        beta: float | None = 0.0,
+        gamma: float | None = 0.0,
+    ) -> None:
         image_space = SymmetricHollowMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(
             HollowMetric,
@@ -219,7 +228,13 @@ class LogScaledMetric(CorrelationMetric):
     True
     """
 
-    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+    def __init__(
+        self,
+        space: Any,
+        alpha: float | None = 1.0,
+        delta: float | None = 0.0,
+        zeta: float | None = 0.0,
+    ) -> None:
         image_space = NullRowSumsSymmetricMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(
             NullRowSumsMetric,
@@ -272,7 +287,7 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
     (0.6931, 0.6931)
     """
 
-    def __init__(self, space, weights=None):
+    def __init__(self, space: Any, weights: Array = None) -> None:
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(HyperbolicRowsMetric, weights=weights)
         super().__init__(space, PolyHyperbolicCholeskyDiffeo(), image_space)
@@ -297,7 +312,7 @@ METRICS = {
 }
 
 
-def get_metric(key):
+def get_metric(key: str) -> Any:
     """Return the class of a metric by its short name.
 
     Parameters
@@ -334,7 +349,7 @@ def _shown(x):
     return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
-def require_metric(space):
+def require_metric(space: Any) -> Any:
     """Return the metric of a space, or raise if it is not one of this library.
 
     Parameters

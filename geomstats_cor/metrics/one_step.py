@@ -11,6 +11,8 @@ References
    correlation matrices. ICML 2026. Appendix "Implementation details".
 """
 
+from typing import Any
+
 from .. import kernels
 from .._types import Array
 from ..diffeos import Local, LogScalingDiffeo
@@ -94,6 +96,12 @@ class OneStepLogScaledMetric(LogScaledMetric):
     (5, 6)
     """
 
-    def __init__(self, space, alpha=1.0, delta=0.0, zeta=0.0):
+    def __init__(
+        self,
+        space: Any,
+        alpha: float | None = 1.0,
+        delta: float | None = 0.0,
+        zeta: float | None = 0.0,
+    ) -> None:
         super().__init__(space, alpha, delta, zeta)
         self.diffeo = OneStepLogScalingDiffeo(check=space.check)

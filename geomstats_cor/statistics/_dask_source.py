@@ -1,11 +1,14 @@
 """Blocks that live on the workers of dask, reduced there by a tree of merges."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import dask
 import dask.array
 from dask.delayed import Delayed
 
+from .._types import Array
 from ..exceptions import ParameterError, ShapeError
 from .sources import summarise_block
 
@@ -27,7 +30,9 @@ class DaskSource:
 
     is_repeatable = True
 
-    def __init__(self, chunks, weights=None, chunk_size=None):
+    def __init__(
+        self, chunks: Any, weights: Array = None, chunk_size: Any = None
+    ) -> None:
         if isinstance(chunks, Delayed):
             chunks = [chunks]
         if isinstance(chunks, (list, tuple)):
@@ -41,7 +46,7 @@ class DaskSource:
             self._blocks = _array_blocks(chunks, weights)
         self._chunk_size = chunk_size
 
-    def reduce(self, summarise, merge, bar):
+    def reduce(self, summarise: Callable, merge: Callable, bar: Any) -> Any:
         """Fold what a function makes of the blocks, on the workers.
 
         Parameters

@@ -16,6 +16,9 @@ References
    2009.
 """
 
+from typing import Any
+
+from .._types import Array
 from ..kernels._array import eps, namespace, row_dot
 from ..kernels._conjugate_gradients import solve_by_products
 from ..kernels._convergence import warn_unfinished
@@ -24,7 +27,7 @@ _MAX_ITERATIONS = 200
 _MAX_HALVINGS = 50
 
 
-def median(metric, points, weights):
+def median(metric: Any, points: Array, weights: Array) -> Array:
     """Return the geometric median of points of an image space.
 
     Parameters
@@ -86,7 +89,7 @@ def _weighted_median(numbers, weights):
     sums = xp.cumulative_sum(xp.take_along_axis(weights, order, axis=-1), axis=-1)
     slack = numbers.shape[-1] * eps(numbers)
 
-    def first(reached):
+    def first(reached: Any) -> Any:
         index = xp.argmax(xp.astype(reached, xp.int8), axis=-1, keepdims=True)
         return xp.take_along_axis(numbers, index, axis=-1)[..., 0]
 
@@ -108,7 +111,7 @@ class _Slopes:
         Errors of the slope and of the sum that rounding may cause.
     """
 
-    def __init__(self, metric, points, weights, here):
+    def __init__(self, metric: Any, points: Array, weights: Array, here: Any) -> None:
         xp = namespace(points)
         self.metric = metric
         self.logs = metric.log_coords(points, here[..., None, :, :])
@@ -127,12 +130,12 @@ class _Slopes:
         terms = self.distances.shape[-1]
         self.resolution = 8.0 * eps(points) * terms**0.5 * self.objective
 
-    def step(self):
+    def step(self) -> Any:
         """Return the step of Newton; off a kink, that along the steepest descent."""
         xp = namespace(self.pull)
         bent = self.metric.hessian(self.logs, self.pulls)
 
-        def hessian(vector):
+        def hessian(vector: Array) -> Any:
             along = self.units @ vector[..., None]
             straight = (self.units.mT @ (self.pulls[..., None] * along))[..., 0]
             return bent(vector) - straight
@@ -148,7 +151,7 @@ class _Slopes:
         newton = solve_by_products(self.pull, hessian, tolerance, size, smallest)
         return xp.where((self.held > 0.0)[..., None], off * steepest, newton)
 
-    def slope(self, step):
+    def slope(self, step: Any) -> Any:
         """Return the derivative of the sum in the direction of a step."""
         xp = namespace(step)
         size = xp.linalg.vector_norm(step, axis=-1)

@@ -1,9 +1,12 @@
 """Fréchet means and variances of correlation matrices."""
 
+from typing import Any
+
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
 from .._boundary import call_strictly
+from .._types import Array, ArrayLike
 from ..data.naming import labelled
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._array import constant
@@ -18,7 +21,7 @@ from ..validation import (
 
 @labelled
 @in_own_precision
-def frechet_mean(points, space, weights=None):
+def frechet_mean(points: ArrayLike, space: Any, weights: ArrayLike = None) -> Array:
     r"""Return the Fréchet mean: the minimiser of :math:`\sum_i w_i d(C, C_i)^2`.
 
     It exists and is unique under each of the five metrics. Closed form for the flat
@@ -67,7 +70,9 @@ def frechet_mean(points, space, weights=None):
 
 @labelled
 @in_own_precision
-def frechet_variance(points, space, mean=None, weights=None):
+def frechet_variance(
+    points: ArrayLike, space: Any, mean: ArrayLike = None, weights: ArrayLike = None
+) -> Array:
     r"""Return the Fréchet variance :math:`\sum_i w_i d(M, C_i)^2 / \sum_i w_i`.
 
     Parameters
@@ -188,10 +193,10 @@ class FrechetMean(BaseEstimator):
     True
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.space = space
 
-    def fit(self, X, y=None, weights=None):
+    def fit(self, X: ArrayLike, y: Any = None, weights: ArrayLike = None) -> Any:
         """Compute the Fréchet mean.
 
         Parameters

@@ -1,5 +1,8 @@
 """Geometric medians of correlation matrices."""
 
+from typing import Any
+
+from .._types import Array, ArrayLike
 from ..data.naming import labelled
 from ..kernels._autodiff import detached
 from ..kernels._precision import in_own_precision
@@ -10,7 +13,7 @@ from .trimmed import _Center
 
 @labelled
 @in_own_precision
-def geometric_median(points, space, weights=None):
+def geometric_median(points: ArrayLike, space: Any, weights: ArrayLike = None) -> Array:
     r"""Return the geometric median: the minimiser of :math:`\sum_i w_i d(C, C_i)`.
 
     The sum of distances is convex under each of the five metrics, and the minimiser is
@@ -101,7 +104,7 @@ class GeometricMedian(_Center):
            [0.1, 1. ]])
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.space = space
 
     def _center(self, points, weights):

@@ -9,6 +9,7 @@ References
 from dataclasses import dataclass
 from typing import Any
 
+from .._types import Array
 from ..kernels._array import namespace
 
 
@@ -34,7 +35,7 @@ class Moments:
     scatter: float = 0.0
 
     @classmethod
-    def of(cls, vectors, weights=None):
+    def of(cls, vectors: Array, weights: Array = None) -> Any:
         """Return the moments of vectors.
 
         Parameters
@@ -64,7 +65,7 @@ class Moments:
         scatter = xp.vecdot(xp.reshape(weighted, (-1,)), xp.reshape(spread, (-1,)))
         return cls(count, total, mean, float(scatter))
 
-    def merge(self, other):
+    def merge(self, other: Any) -> Any:
         r"""Return the moments of the vectors of both states.
 
         .. math:: m = m_a + \frac{W_b}{W} (m_b - m_a), \qquad
@@ -91,6 +92,6 @@ class Moments:
         return Moments(count, weight, self.mean + share * shift, scatter)
 
     @property
-    def variance(self):
+    def variance(self) -> Any:
         """Return the mean of the squared distances to the mean."""
         return self.scatter / self.weight

@@ -14,6 +14,8 @@ References
 """
 
 import collections
+from collections.abc import Callable
+from typing import Any
 
 from ..exceptions import ConvergenceWarning
 from ..kernels._array import eps, namespace
@@ -23,7 +25,7 @@ _MAX_PASSES = 100
 _MEMORY = 8
 
 
-def curved_mean(look, metric):
+def curved_mean(look: Callable, metric: Any) -> Any:
     """Return the Fréchet mean of points that are seen through their moments.
 
     Parameters
@@ -45,7 +47,9 @@ def curved_mean(look, metric):
     passes : int
         Number of looks.
     """
-    here, accepted, secants = None, None, collections.deque(maxlen=_MEMORY)
+    here: Any = None
+    accepted: Any = None
+    secants: Any = collections.deque(maxlen=_MEMORY)
     for passes in range(1, _MAX_PASSES + 1):
         moments, stiffness = look(here)
         gradient = moments.mean

@@ -5,12 +5,14 @@ are cut into pieces, so that the temporary arrays of the maps stay small.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import (
     ArrayTypeError,
     DataError,
@@ -23,7 +25,9 @@ from ..validation import as_arrays, require_number
 _PIECE_BYTES = 2**22
 
 
-def as_source(chunks, weights=None, chunk_size=None):
+def as_source(
+    chunks: Any, weights: ArrayLike = None, chunk_size: int | None = None
+) -> Any:
     """Return a source of blocks of matrices.
 
     Parameters
@@ -129,7 +133,7 @@ class Source:
     number: int | None
     chunk_size: int | None
 
-    def reduce(self, summarise, merge, bar):
+    def reduce(self, summarise: Callable, merge: Callable, bar: Any) -> Any:
         """Fold what a function makes of the pieces.
 
         Parameters
@@ -157,8 +161,13 @@ class Source:
 
 
 def summarise_block(
-    block, summarise, merge, chunk_size=None, index=0, advance=lambda number: None
-):
+    block: ArrayLike,
+    summarise: Callable,
+    merge: Callable,
+    chunk_size: int | None = None,
+    index: int = 0,
+    advance: Callable = lambda number: None,
+) -> Any:
     """Fold what a function makes of the pieces of a block.
 
     Parameters
@@ -206,7 +215,7 @@ def summarise_block(
     return state
 
 
-def piece_size(n):
+def piece_size(n: int) -> int:
     """Return the number of matrices of a piece of a few megabytes.
 
     Parameters

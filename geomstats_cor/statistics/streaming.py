@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from .._progress import Bar
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import require_metric
 from ..validation import as_arrays
@@ -52,7 +53,13 @@ class MeanOfChunks:
     passes: int
 
 
-def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progress=True):
+def frechet_mean_of_chunks(
+    chunks: Array,
+    space: Any,
+    weights: ArrayLike = None,
+    chunk_size: int | None = None,
+    progress: bool = True,
+) -> Any:
     r"""Return the Fréchet mean and variance of matrices that come in chunks.
 
     .. math:: M = \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 , \qquad
@@ -132,7 +139,7 @@ def frechet_mean_of_chunks(chunks, space, weights=None, chunk_size=None, progres
             "that returns a new iterator each time."
         )
 
-    def look(base):
+    def look(base: Any) -> Any:
         summarise = functools.partial(_tangent_moments, space, base)
         moments = source.reduce(summarise, _merge_each, bar)
         _require_some(moments and moments[0])
@@ -228,10 +235,12 @@ class StreamingMean(BaseEstimator):
     30
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.space = space
 
-    def partial_fit(self, X, y=None, weights=None):
+    def partial_fit(
+        self, X: ArrayLike, y: Any = None, weights: ArrayLike = None
+    ) -> Any:
         """Take matrices in.
 
         Parameters
@@ -255,7 +264,7 @@ class StreamingMean(BaseEstimator):
         self._moments = self._state.merge(found)
         return self
 
-    def fit(self, X, y=None, weights=None):
+    def fit(self, X: ArrayLike, y: Any = None, weights: ArrayLike = None) -> Any:
         """Forget what was taken in, and take these matrices in.
 
         Parameters
@@ -275,7 +284,7 @@ class StreamingMean(BaseEstimator):
         self._moments = Moments()
         return self.partial_fit(X, weights=weights)
 
-    def merge(self, other):
+    def merge(self, other: Any) -> Any:
         """Return the state of the matrices of both.
 
         Parameters
@@ -318,23 +327,23 @@ class StreamingMean(BaseEstimator):
         return self._state.count > 0
 
     @property
-    def estimate_(self):
+    def estimate_(self) -> Any:
         """Fréchet mean of the matrices so far."""
         _require_some(self._state)
         return self.space.metric.from_coords(self._state.mean)
 
     @property
-    def variance_(self):
+    def variance_(self) -> Any:
         """Fréchet variance of the matrices so far."""
         _require_some(self._state)
         return self._state.variance
 
     @property
-    def weight_(self):
+    def weight_(self) -> Any:
         """Sum of the weights so far."""
         return self._state.weight
 
     @property
-    def count_(self):
+    def count_(self) -> Any:
         """Number of matrices so far."""
         return self._state.count

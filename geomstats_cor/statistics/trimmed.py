@@ -1,8 +1,11 @@
 """Trimmed means of correlation matrices."""
 
+from typing import Any
+
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
 
+from .._types import Array, ArrayLike
 from ..data.naming import labelled
 from ..kernels._array import eps
 from ..kernels._autodiff import detached
@@ -17,7 +20,9 @@ _MAX_TRIMMINGS = 200
 
 @labelled
 @in_own_precision
-def trimmed_mean(points, space, fraction=0.1, weights=None):
+def trimmed_mean(
+    points: ArrayLike, space: Any, fraction: float = 0.1, weights: ArrayLike = None
+) -> Array:
     r"""Return a Fréchet mean that leaves out the farthest points.
 
     With weights of sum one, the trimmed mean :math:`M` and the weights
@@ -120,7 +125,7 @@ def _nearest(squares, weights, fraction):
 class _Center(BaseEstimator):
     """An estimator of a centre; a subclass says which."""
 
-    def fit(self, X, y=None, weights=None):
+    def fit(self, X: ArrayLike, y: Any = None, weights: ArrayLike = None) -> Any:
         """Compute the centre.
 
         Parameters
@@ -177,7 +182,7 @@ class TrimmedMean(_Center):
            [0., 1.]])
     """
 
-    def __init__(self, space, fraction=0.1):
+    def __init__(self, space: Any, fraction: Any = 0.1) -> None:
         self.space = space
         self.fraction = fraction
 
