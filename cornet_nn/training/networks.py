@@ -2,9 +2,7 @@
 
 import torch
 
-from ..models.mlr import CorMLRNet
-
-__all__ = ["CorMLRNet", "is_fixed"]
+from ..models.mlr import CorMLRNet as CorMLRNet
 
 
 def is_fixed(front_end, sample):
