@@ -21,7 +21,9 @@ def test_the_code_of_the_page_runs(capsys):
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("name", ["plot_swelling", "plot_asset_returns", "plot_named_edges"])
+@pytest.mark.parametrize(
+    "name", ["plot_swelling", "plot_asset_returns", "plot_named_edges"]
+)
 def test_an_example_makes_its_figure(name, tmp_path):
     pytest.importorskip("matplotlib")
     if name in ("plot_asset_returns", "plot_named_edges"):
