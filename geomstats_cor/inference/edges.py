@@ -40,11 +40,11 @@ class EdgeTest:
     p : numpy.ndarray, shape=[d]
         Significance of each edge on its own, by permutation.
     p_max_t : numpy.ndarray, shape=[d]
-        Significance among all edges: the share of permutations whose largest statistic is
-        as large [WY1993]_. It controls the probability of any false edge.
+        Significance among all edges: the share of permutations whose largest statistic
+        is as large [WY1993]_. It controls the probability of any false edge.
     p_fdr : numpy.ndarray, shape=[d]
-        Significance adjusted by Benjamini and Hochberg [BH1995]_. It controls the expected
-        share of false edges among those reported.
+        Significance adjusted by Benjamini and Hochberg [BH1995]_. It controls the
+        expected share of false edges among those reported.
     n : int
         Number of variables.
     variables : tuple or None
