@@ -5,7 +5,6 @@ caller would expect, such as `ValueError` or `TypeError`.
 """
 
 
-
 class GeomstatsCorError(Exception):
     """Base class of the errors of this library.
 

@@ -22,11 +22,15 @@ def test_the_code_of_the_page_runs(capsys):
 
 
 @pytest.mark.parametrize(
+<<<<<<< HEAD
     "name", ["plot_swelling", "plot_asset_returns", "plot_signals"]
+=======
+    "name", ["plot_swelling", "plot_asset_returns", "plot_named_edges"]
+>>>>>>> inference
 )
 def test_an_example_makes_its_figure(name, tmp_path):
     pytest.importorskip("matplotlib")
-    if name == "plot_asset_returns":
+    if name in ("plot_asset_returns", "plot_named_edges"):
         pytest.importorskip("skfolio")
     output = tmp_path / "figure.png"
     environment = {**os.environ, "MPLBACKEND": "Agg"}
