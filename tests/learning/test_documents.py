@@ -22,11 +22,8 @@ def test_the_code_of_the_page_runs(capsys):
 
 
 @pytest.mark.parametrize(
-<<<<<<< HEAD
-    "name", ["plot_swelling", "plot_asset_returns", "plot_signals"]
-=======
-    "name", ["plot_swelling", "plot_asset_returns", "plot_named_edges"]
->>>>>>> inference
+    "name",
+    ["plot_swelling", "plot_asset_returns", "plot_signals", "plot_named_edges"],
 )
 def test_an_example_makes_its_figure(name, tmp_path):
     pytest.importorskip("matplotlib")
