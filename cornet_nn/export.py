@@ -46,7 +46,10 @@ class SavedModel(nn.Module):
 
     def forward(self, x):
         """Return the logits of samples, or the numbers of a regression."""
-        outputs = self.network(x)
+        # As the estimators do: what has no parameters, in the precision of the data.
+        weights = next(self.network.parameters())
+        features = self.network.features(x.to(weights.device))
+        outputs = self.network.from_features(features.to(weights.dtype))
         if self.card["estimator"] == "CorNetRegressor":
             mean, scale = self.classes
             outputs = mean + scale * outputs
@@ -86,12 +89,12 @@ def save_model(estimator, path, scores=None):
     >>> again.predict(torch.as_tensor(X)) == model.predict(X).tolist()
     True
     """
-    network, arguments = estimator._plain_network()
+    arguments = estimator.plain_arguments()
     front_end = {k: getattr(estimator, k) for k in ("power", "shrinkage")}
     card = _card(estimator, arguments, scores or {})
     content = {
         "format": _FORMAT,
-        "network": network,
+        "network": type(estimator.module_).__name__,
         "arguments": json.loads(json.dumps(arguments)),
         "front_end": {"kind": estimator.kind_, **front_end},
         "state": dict(estimator.module_.state_dict()),
@@ -116,6 +119,15 @@ def load_model(path):
     -------
     model : SavedModel
         Network, in evaluation mode.
+
+    Examples
+    --------
+    >>> from cornet_nn import load_model
+    >>> try:
+    ...     load_model("no_such_model.pt")
+    ... except FileNotFoundError as error:
+    ...     print(error.filename)
+    no_such_model.pt
     """
     try:
         with open(path, "rb") as file:
@@ -168,6 +180,20 @@ def export_model(model, path, example, compiled=False):
     torch._inductor.aoti_load_package(path) a package, as C++ does by
     AOTIModelPackageLoader. ONNX has neither Cholesky nor eigenvalue decompositions
     among its operators.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import torch
+    >>> from cornet_nn import CorMLR, export_model
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> layer = CorMLR(FullRankCorrelationMatrices(3, equip="ecm"), 2)
+    >>> points = torch.eye(3).expand(5, 3, 3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export_model(layer, f"{folder}/layer.pt2", points)
+    ...     program = torch.export.load(f"{folder}/layer.pt2").module()
+    >>> torch.allclose(program(points[:2]), layer(points[:2]))
+    True
     """
     path = Path(path)
     if path.suffix == ".onnx":

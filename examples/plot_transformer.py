@@ -144,6 +144,6 @@ plt.show()
 
 # %%
 # The weights stay close to 1/6: for this question all windows count alike. The mean of
-# the windows needs fewer parameters and does better with 224 sequences of seven people.
-# Attention is for questions that the mean cannot answer, such as whether two windows of
-# a sequence are alike.
+# the windows needs fewer parameters, and does better with 224 sequences of seven
+# people. Attention is for questions that the mean cannot answer, such as whether two
+# windows of a sequence are alike.

@@ -51,6 +51,8 @@ def _tqdm():
 def steps(number, unit, is_shown=True):
     """Show a bar for steps that take more than a second together.
 
+    The environment variable TQDM_DISABLE=1 turns all bars off.
+
     Parameters
     ----------
     number : int

@@ -105,7 +105,13 @@ class CorAttention(CorLayer):
             layer.reset_parameters()
 
     def require_axes(self, batch):
-        """Raise unless there is a sequence."""
+        """Raise unless there is a sequence.
+
+        Parameters
+        ----------
+        batch : tuple of int
+            Shape of the axes before the matrices.
+        """
         require_sequence(batch, self.hyperplanes_in.n)
 
     def compute(self, features, key_padding_mask=None):

@@ -261,11 +261,33 @@ class CoordinateLayer(CorLayer):
         )
 
     def read(self, point):
-        """Return the coordinates [..., d] of points [..., n, n]."""
+        """Return the coordinates of points.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Correlation matrices.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+        """
         return self.hyperplanes_in.metric.to_coords(point)
 
     def read_coords(self, coords):
-        """Return the coordinates, which are the features."""
+        """Return the coordinates, which are the features.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            The same coordinates.
+        """
         return coords
 
 

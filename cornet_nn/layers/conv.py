@@ -219,7 +219,12 @@ class CorConv1d(_Convolution):
         stride=1,
         padding=0,
         dilation=1,
-        **options,
+        metric=None,
+        bias=True,
+        basis="orthonormal",
+        kernels="separate",
+        device=None,
+        dtype=None,
     ):
         require_positive(kernel_size=kernel_size, stride=stride, dilation=dilation)
         if padding != 0:
@@ -237,11 +242,22 @@ class CorConv1d(_Convolution):
             stride,
             padding,
             dilation,
-            **options,
+            metric=metric,
+            bias=bias,
+            basis=basis,
+            kernels=kernels,
+            device=device,
+            dtype=dtype,
         )
 
     def require_axes(self, batch):
-        """Raise unless there are channels and a sequence that is long enough."""
+        """Raise unless there are channels and a sequence that is long enough.
+
+        Parameters
+        ----------
+        batch : tuple of int
+            Shape of the axes before the matrices.
+        """
         n, channels = self.hyperplanes_in.n, self.in_channels
         axes = "length" if channels is None else f"{channels}, length"
         shape = (*batch, n, n)
@@ -303,8 +319,18 @@ class CorChannelConv(_Convolution):
         Number of matrices in a receptive field; all if None.
     stride : int
         Step from one receptive field to the next.
-    metric, bias, basis, kernels, device, dtype
+    metric : str or type
+        Key or class of the metric, for sizes that are given as numbers.
+    bias : bool
+        Whether hyperplanes have offsets.
+    basis : {"orthonormal", "printed"}
+        See `CorFC`.
+    kernels : {"separate", "joint"}
         See `CorConv1d`.
+    device : torch.device
+        Device of the parameters.
+    dtype : torch.dtype
+        Dtype of the parameters.
 
     Attributes
     ----------
@@ -341,7 +367,12 @@ class CorChannelConv(_Convolution):
         *,
         kernel_size=None,
         stride=1,
-        **options,
+        metric=None,
+        bias=True,
+        basis="orthonormal",
+        kernels="separate",
+        device=None,
+        dtype=None,
     ):
         channels = 1 if in_channels is None else in_channels
         kernel_size = channels if kernel_size is None else kernel_size
@@ -368,7 +399,12 @@ class CorChannelConv(_Convolution):
             stride,
             0,
             1,
-            **options,
+            metric=metric,
+            bias=bias,
+            basis=basis,
+            kernels=kernels,
+            device=device,
+            dtype=dtype,
         )
         self.num_kernels, self.fields = num_kernels, fields
 

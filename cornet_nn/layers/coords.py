@@ -51,7 +51,18 @@ class ToCoords(CoordinateLayer):
         self.hyperplanes_out = None
 
     def compute(self, features):
-        """Return the coordinates [..., d]."""
+        """Return the coordinates as they are.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            The same coordinates.
+        """
         return features
 
 
@@ -110,5 +121,16 @@ class FromCoords(CorLayer):
         return point
 
     def compute(self, features):
-        """Return the coordinates [..., d]."""
+        """Return the coordinates as they are.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., d]
+            Coordinates.
+
+        Returns
+        -------
+        coords : tensor, shape=[..., d]
+            The same coordinates.
+        """
         return features

@@ -71,7 +71,13 @@ class FrechetPool(CoordinateLayer):
                 self.weight.zero_()
 
     def require_axes(self, batch):
-        """Raise unless there is a sequence, of the length of the weights."""
+        """Raise unless there is a sequence, of the length of the weights.
+
+        Parameters
+        ----------
+        batch : tuple of int
+            Shape of the axes before the matrices.
+        """
         require_sequence(batch, self.hyperplanes_in.n, self.length)
 
     def compute(self, features):

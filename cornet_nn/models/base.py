@@ -38,6 +38,24 @@ class Network(nn.Module):
         Number of matrices in an input; None if there is no axis of channels.
     options : dict
         Device and dtype.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from cornet_nn import CorFC, CorMLR, Network
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> class Small(Network):
+    ...     def __init__(self, n, num_classes):
+    ...         space = FullRankCorrelationMatrices(n, equip="olm")
+    ...         super().__init__(None, None, 0.1, space, None, {})
+    ...         self.fc = CorFC(space, 3, in_channels=1, metric="olm")
+    ...         self.mlr = CorMLR(3, num_classes, metric="olm")
+    ...         self.fuse = True
+    ...
+    ...     def _layers(self):
+    ...         return [self.fc, self.mlr]
+    >>> Small(6, 2)(torch.eye(6).expand(8, 6, 6)).shape
+    torch.Size([8, 2])
     """
 
     guard = True

@@ -16,12 +16,16 @@ class CorMLRNet(Network):
         Number of classes.
     in_channels : int or None
         Number of matrices in an input; None if there is no axis of channels.
-    metric : str or type
-        Key or class of the metric, for a size.
     front_end : torch.nn.Module
         What makes correlation matrices of the input; none if None.
-    normalize, momentum, gain
+    normalize : {"coordinates", "channel", "center"} or None
         See `CorNet`.
+    momentum : float
+        See `CorBatchNorm`.
+    gain : float
+        Factor on the initial weights.
+    metric : str or type
+        Key or class of the metric, for a size.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype

@@ -41,8 +41,18 @@ class CorResNet(Network):
         Pointwise function :math:`\delta`, see `TangentActivation`.
     dropout : float
         Probability of a `CorDropout` before the regression.
-    front_end, normalize, momentum, gain, fuse, guard
+    front_end : torch.nn.Module
+        What makes correlation matrices of the input; none if None.
+    normalize : {"coordinates", "channel", "center"} or None
         See `CorNet`.
+    momentum : float
+        See `CorBatchNorm`.
+    gain : float
+        Factor on the initial weights.
+    fuse : bool
+        Whether layers leave out the steps that cancel; see `CorSequential`.
+    guard : bool
+        Whether coordinates between different metrics are bounded; see `CorSequential`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype

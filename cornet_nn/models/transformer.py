@@ -69,7 +69,13 @@ class CorPositions(CoordinateLayer):
             self.position.normal_(std=0.1)
 
     def require_axes(self, batch):
-        """Raise unless there is a sequence of the length of the positions."""
+        """Raise unless there is a sequence of the length of the positions.
+
+        Parameters
+        ----------
+        batch : tuple of int
+            Shape of the axes before the matrices.
+        """
         require_sequence(batch, self.hyperplanes_in.n, len(self.position))
 
     def compute(self, features):
@@ -123,8 +129,18 @@ class CorTransformer(Network):
         See `CorAttention`.
     dropout : float
         Probability of a `CorDropout` before the regression.
-    front_end, normalize, momentum, gain, fuse, guard
+    front_end : torch.nn.Module
+        What makes correlation matrices of the input; none if None.
+    normalize : {"coordinates", "channel", "center"} or None
         See `CorNet`; the matrices of a sequence share their statistics.
+    momentum : float
+        See `CorBatchNorm`.
+    gain : float
+        Factor on the initial weights.
+    fuse : bool
+        Whether layers leave out the steps that cancel; see `CorSequential`.
+    guard : bool
+        Whether coordinates between different metrics are bounded; see `CorSequential`.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype

@@ -44,8 +44,7 @@ class MakesCorNet:
             dropout=self.dropout,
             gain=self.gain,
             guard=self.guard,
-            **self._options_of("module"),
-        )
+        ) | self._options_of("module")
 
     def _make_network(self, n, channels, num_classes, front_end, options):
         arguments = self._arguments(n, channels, num_classes) | options
@@ -58,10 +57,6 @@ class MakesCorNet:
         if front_end is None or getattr(network, "front_end", None) is front_end:
             return network
         return torch.nn.Sequential(front_end, network)
-
-    def _plain_network(self):
-        sizes = self.size_, self.channels_, self._num_outputs
-        return "CorNet", self._plain(self._arguments(*sizes))
 
 
 @with_skorch_options
@@ -77,19 +72,6 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     ----------
     metric : str or type
         Metric of the convolution, by its key or class.
-    mlr_metric : str or type
-        Metric of the regression; the same if None.
-    output_size : int
-        Size m of the matrices between convolution and regression.
-    out_channels : int
-        Number of kernels of the convolution.
-    kernel_size, stride : int
-        Number of matrices that a kernel sees, all of a sample if None, and its step.
-    basis : {"orthonormal", "printed"}
-        Basis of the output of the convolution; see `CorFC`.
-    activation : str or callable
-        Key of an activation ("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu") or
-        a pointwise function of tensors; none if None.
     kind : {"auto", "correlation", "covariance", "signal"}
         What samples are. With "auto", symmetric matrices are correlation matrices if
         all diagonals are one, else covariance matrices; samples that are not square
@@ -106,17 +88,8 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
         Normalisation of the input by the mean of the training samples and their
         dispersion, one for each coordinate or each channel, or by the mean alone; see
         `CorBatchNorm`. With a front end that learns, statistics are those of batches.
-    dropout : float
-        Probability with which entries before the regression are set to zero.
     gain : float
         Factor on the initial weights; see `CorNet`.
-    guard : bool
-        Whether coordinates between layers under different metrics are bounded smoothly,
-        far beyond usual values; see `CorSequential`.
-    module : callable
-        Class of networks in place of `CorNet`, such as another model of `cornet_nn`, or
-        a function that makes one. Of the arguments of `CorNet`, it is given those that
-        it has.
     optimizer : str or callable
         Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     criterion : type
@@ -139,8 +112,6 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
         number of epochs that was found.
     patience : int
         Number of epochs to wait for a better one before stopping; for ever if None.
-    class_weight : {"balanced"} or dict
-        Weights of the classes in the loss; all are 1 if None.
     callbacks : list of skorch.callbacks.Callback
         What else happens in training: schedulers of the learning rate (with
         schedule=None), gradient clipping, loggers. With `refit`, in both trainings.
@@ -162,6 +133,30 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
         Whether to go on with the run in the directory, if there is one.
     overwrite : bool
         Whether to replace the run in the directory, if there is one.
+    mlr_metric : str or type
+        Metric of the regression; the same if None.
+    output_size : int
+        Size m of the matrices between convolution and regression.
+    out_channels : int
+        Number of kernels of the convolution.
+    kernel_size, stride : int
+        Number of matrices that a kernel sees, all of a sample if None, and its step.
+    basis : {"orthonormal", "printed"}
+        Basis of the output of the convolution; see `CorFC`.
+    activation : str or callable
+        Key of an activation ("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu") or
+        a pointwise function of tensors; none if None.
+    dropout : float
+        Probability with which entries before the regression are set to zero.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        far beyond usual values; see `CorSequential`.
+    module : callable
+        Class of networks in place of `CorNet`, such as another model of `cornet_nn`, or
+        a function that makes one. Of the arguments of `CorNet`, it is given those that
+        it has.
+    class_weight : {"balanced"} or dict
+        Weights of the classes in the loss; all are 1 if None.
     **options
         Options of skorch by prefix: `module__` of the network, `criterion__` of the
         loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
@@ -245,11 +240,6 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         Normalisation of the input.
     gain : float
         Factor on the initial weights, for an optimizer of torch.
-    C : float or "cv"
-        Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
-        With "cv", one of 11 from 1 to 10^6 is chosen by cross-validation inside the
-        training samples, 5 folds, with groups apart; 30 if no class has two samples.
-        Coordinates have a dispersion of one, so that good values depend little on n.
     optimizer : str or callable
         "lbfgs", the key of an optimizer ("adam", "adamw", "sgd"), or a class of
         torch.optim. With "auto", "lbfgs", or "adamw" if a front end learns or an epoch
@@ -268,8 +258,6 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         Whether the network is then trained anew on all samples.
     patience : int
         Number of epochs to wait for a better one; for ever if None.
-    class_weight : {"balanced"} or dict
-        Weights of the classes in the loss.
     callbacks : list of skorch.callbacks.Callback
         What else happens in training, with an optimizer of torch.
     random_state : int or numpy.random.RandomState
@@ -284,6 +272,13 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         Directory of the run.
     resume, overwrite : bool
         Whether to go on with the run in the directory, or to replace it.
+    class_weight : {"balanced"} or dict
+        Weights of the classes in the loss.
+    C : float or "cv"
+        Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
+        With "cv", one of 11 from 1 to 10^6 is chosen by cross-validation inside the
+        training samples, 5 folds, with groups apart; 30 if no class has two samples.
+        Coordinates have a dispersion of one, so that good values depend little on n.
     **options
         Options of skorch by prefix, as for `CorNetClassifier`.
 
@@ -303,28 +298,21 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     (86, 2)
     """
 
+    def _make_network(self, n, channels, num_classes, front_end, options):
+        arguments = self._arguments(n, channels, num_classes) | options
+        return CorMLRNet(**arguments, front_end=front_end)
+
     def _arguments(self, n, channels, num_classes):
-        """Return what `CorMLRNet` is made of, as far as files can hold it."""
+        is_space = isinstance(self.metric, FullRankCorrelationMatrices)
         return dict(
-            space=n,
+            space=self.metric if is_space else n,
             num_classes=num_classes,
             in_channels=channels,
-            metric=self.metric,
+            metric=None if is_space else self.metric,
             normalize=self.normalize,
             momentum=self._momentum,
             gain=self.gain,
-            **self._options_of("module"),
-        )
-
-    def _make_network(self, n, channels, num_classes, front_end, options):
-        arguments = self._arguments(n, channels, num_classes) | options
-        if isinstance(self.metric, FullRankCorrelationMatrices):
-            arguments |= dict(space=self.metric, metric=None)
-        return CorMLRNet(front_end=front_end, **arguments)
-
-    def _plain_network(self):
-        sizes = self.size_, self.channels_, self._num_outputs
-        return "CorMLRNet", self._plain(self._arguments(*sizes))
+        ) | self._options_of("module")
 
     def _is_solved(self):
         if self.optimizer == "auto":
@@ -355,10 +343,64 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
     Parameters
     ----------
     metric : str or type
-        Metric of the convolution. This and the other parameters are those of
-        `CorNetClassifier`, except `class_weight`.
+        Metric of the convolution, by its key or class. This and what follows is as for
+        `CorNetClassifier`, with other values of `criterion`.
+    kind : {"auto", "correlation", "covariance", "signal"}
+        What samples are.
+    power, shrinkage : float
+        Exponent of a matrix power, and amount of shrinkage before it.
+    front_end : torch.nn.Module or callable
+        What makes covariance matrices of samples, in place of what `kind` says.
+    normalize : {"coordinates", "channel", "center"} or None
+        Normalisation of the input.
+    gain : float
+        Factor on the initial weights.
+    optimizer : str or callable
+        Key of an optimizer, or a class of torch.optim.
     criterion : type
         Loss of torch, such as torch.nn.HuberLoss; the mean squared error if None.
+    lr, weight_decay : float
+        Learning rate and weight decay.
+    schedule : {"cycle"} or None
+        How the learning rate changes.
+    max_epochs, batch_size : int
+        Number of epochs, and of samples in a batch.
+    validation : float
+        Part of the samples that is held out to choose the epoch.
+    refit : bool
+        Whether the network is then trained anew on all samples.
+    patience : int
+        Number of epochs to wait for a better one; for ever if None.
+    callbacks : list of skorch.callbacks.Callback
+        What else happens in training.
+    random_state : int or numpy.random.RandomState
+        Seed of parameters, batches and validation.
+    dtype : {"float32", "float64"}
+        Precision of the network.
+    device : str
+        Device of the network.
+    progress : bool
+        Whether to show a bar.
+    directory : str or path
+        Directory of the run.
+    resume, overwrite : bool
+        Whether to go on with the run in the directory, or to replace it.
+    mlr_metric : str or type
+        Metric of the last layer; the same if None.
+    output_size, out_channels, kernel_size, stride : int
+        Size of the matrices after the convolution, and its kernels.
+    basis : {"orthonormal", "printed"}
+        Basis of the output of the convolution.
+    activation : str or callable
+        Activation after the convolution; none if None.
+    dropout : float
+        Probability with which entries before the last layer are set to zero.
+    guard : bool
+        Whether coordinates between different metrics are bounded smoothly.
+    module : callable
+        Class of networks in place of `CorNet`.
+    **options
+        Options of skorch by prefix.
 
     Attributes
     ----------

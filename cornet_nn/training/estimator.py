@@ -73,6 +73,10 @@ def with_skorch_options(cls):
         plain(self, *arguments, **parameters)
         self._set_options(options)
 
+    signature = inspect.signature(plain)
+    options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)
+    parameters = [*signature.parameters.values(), options]
+    __init__.__signature__ = signature.replace(parameters=parameters)
     cls.__init__ = __init__
     return cls
 
@@ -292,10 +296,17 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self.epoch_ = len(self.history_)
         return self
 
-    def _plain(self, arguments):
-        """Return arguments of a network as plain values, or raise."""
+    def plain_arguments(self):
+        """Return the arguments of the network as plain values, or raise.
+
+        Returns
+        -------
+        arguments : dict
+            Arguments by name, as files can hold them.
+        """
         check_is_fitted(self, "module_")
-        arguments = {k: described(v) for k, v in arguments.items()}
+        sizes = self.size_, self.channels_, self._num_outputs
+        arguments = {k: described(v) for k, v in self._arguments(*sizes).items()}
         own = [k for k in ("front_end", "module") if getattr(self, k) is not None]
         own += [k for k, v in arguments.items() if isinstance(v, dict)]
         if own:

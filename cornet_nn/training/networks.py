@@ -2,9 +2,7 @@
 
 import torch
 
-from ..models.mlr import CorMLRNet
-
-__all__ = ["ACTIVATIONS", "CorMLRNet", "is_fixed"]
+from ..models.mlr import CorMLRNet as CorMLRNet
 
 ACTIVATIONS = {
     "relu": torch.relu,

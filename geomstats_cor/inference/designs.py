@@ -177,7 +177,7 @@ def named_columns(X):
             raise ShapeError(f"covariates: several columns are named {twice!r}.")
         values = {str(name): _values(name, X[name]) for name in names}
         index = getattr(X, "index", None)
-        index = None if index is None or _is_range(index) else tuple(index)
+        index = None if index is None or is_range(index) else tuple(index)
     else:
         array = np.asarray(plain("covariates", X))
         array = array[:, None] if array.ndim == 1 else array
@@ -220,7 +220,19 @@ class _Leveled(np.ndarray):
         self.levels = getattr(other, "levels", ())
 
 
-def _is_range(index):
+def is_range(index):
+    """Tell whether names are numbers from zero, that is, no names.
+
+    Parameters
+    ----------
+    index : sequence
+        Names.
+
+    Returns
+    -------
+    is_range : bool
+        Whether they are.
+    """
     return list(index) == list(range(len(index)))
 
 

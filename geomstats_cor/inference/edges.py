@@ -38,13 +38,13 @@ class EdgeTest:
     statistic : numpy.ndarray, shape=[d]
         Signed t for q = 1, F otherwise; of coefficients, their value.
     p : numpy.ndarray, shape=[d]
-        p-value of each edge on its own, by permutation.
+        Significance of each edge on its own, by permutation.
     p_max_t : numpy.ndarray, shape=[d]
-        p-value among all edges: the share of permutations whose largest statistic is
-        as large [WY1993]_. It controls the probability of any false edge.
+        Significance among all edges: the share of permutations whose largest statistic
+        is as large [WY1993]_. It controls the probability of any false edge.
     p_fdr : numpy.ndarray, shape=[d]
-        p-value adjusted by Benjamini and Hochberg [BH1995]_. It controls the expected
-        share of false edges among those reported.
+        Significance adjusted by Benjamini and Hochberg [BH1995]_. It controls the
+        expected share of false edges among those reported.
     n : int
         Number of variables.
     variables : tuple or None
@@ -212,7 +212,7 @@ def adjust_fdr(p):
     Parameters
     ----------
     p : array-like, shape=[m]
-        p-values.
+        Values between zero and one.
 
     Returns
     -------

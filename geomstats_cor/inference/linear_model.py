@@ -110,7 +110,8 @@ class MultivariateGeodesicRegression(BaseEstimator):
         Parameters
         ----------
         X : data frame, dict or array-like, shape=[N, p]
-            Covariates, without missing values. Columns of numbers are continuous.
+            Covariates, without missing values. Columns of numbers are continuous. If
+            None, the attribute `covariates` of a stack that has one.
         y : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
             Correlation matrices, a list of square data frames, whose names are kept, or
             a dask array [N, n, n], which is read block by block.
@@ -128,6 +129,11 @@ class MultivariateGeodesicRegression(BaseEstimator):
         self : MultivariateGeodesicRegression
             The model.
         """
+        X = getattr(y, "covariates", None) if X is None else X
+        if X is None:
+            raise ParameterError(
+                "X: expected covariates, got None, and y is no stack that has them."
+            )
         check = not is_baseline(self.metric)
         sample = read_sample(y, variables, subjects, check=check)
         number, n = sample.points.shape[0], sample.points.shape[-1]

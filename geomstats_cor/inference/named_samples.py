@@ -10,6 +10,7 @@ from ..data.labels import are_tables, without_names
 from ..distributed import is_dask_array
 from ..exceptions import BadMatricesError, ShapeError
 from ..validation import plain
+from .designs import is_range
 from .samples import as_numbers
 
 _LISTED = 5
@@ -46,8 +47,7 @@ def read_sample(points, variables=None, subjects=None, name="y", check=True):
     ----------
     points : array-like, shape=[N, n, n] or [N, n (n - 1) / 2]
         Correlation matrices, their strict lower entries row by row, a list of square
-        data frames, a dask array, or an object with `values`, `variables` and
-        `subjects`.
+        data frames, a dask array, or a stack with `values`, `variables` and `index`.
     variables : sequence, length n
         Names of the variables; those of data frames if None.
     subjects : sequence, length N
@@ -65,7 +65,8 @@ def read_sample(points, variables=None, subjects=None, name="y", check=True):
     """
     if hasattr(points, "variables") and hasattr(points, "values"):
         variables = points.variables if variables is None else variables
-        subjects = getattr(points, "subjects", None) if subjects is None else subjects
+        if subjects is None and not is_range(points.index):
+            subjects = tuple(points.index)
         points = points.values
     if are_tables(points):
         points, order = without_names(name, points)

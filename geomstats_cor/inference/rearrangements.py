@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._callers import warn_user
+from .._progress import steps
 from ..exceptions import CoarseTestWarning, ParameterError
 from ..validation import require_number
 
@@ -182,10 +183,11 @@ def null_distribution(statistic, rearrangements, n_permutations, rng, alpha):
     else:
         chosen = rearrangements.draw(n_permutations, rng)
     step = max(1, _PIECE_BYTES // (8 * rearrangements.observed.size))
-    values = [
-        statistic(rearrangements.weights(chosen[i : i + step]))
-        for i in range(0, len(chosen), step)
-    ]
+    values = []
+    with steps(len(chosen), "permutations") as advance:
+        for i in range(0, len(chosen), step):
+            values.append(statistic(rearrangements.weights(chosen[i : i + step])))
+            advance(len(values[-1]))
     null = NullDistribution(np.concatenate(values), exhaustive)
     warn_if_coarse(null, alpha)
     return null

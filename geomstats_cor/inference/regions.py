@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from .._progress import steps
 from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._array import constant, namespace
@@ -333,9 +334,11 @@ def _bootstrap_dists(points, mean, space, n_resamples, rng):
     number = len(points)
     counts = rng.multinomial(number, np.full(number, 1.0 / number), n_resamples)
     step = max(1, _PIECE_BYTES // (8 * number * space.n**2))
-    means = [
-        frechet_mean(points, space, constant(counts[i : i + step], points))
-        for i in range(0, n_resamples, step)
-    ]
+    means = []
+    with steps(n_resamples, "resamples") as advance:
+        for i in range(0, n_resamples, step):
+            some = constant(counts[i : i + step], points)
+            means.append(frechet_mean(points, space, some))
+            advance(len(some))
     means = namespace(mean).concat(means, axis=0)
     return as_numbers(space.metric.dist(means, mean))

@@ -37,7 +37,7 @@ def test_twenty_samples_are_learnt_by_heart(name):
         sizes=() if name in ("GrNet", "GyroGr", "GyroGr-Scaling") else (4,),
         optimizer=AMSGrad,
         lr=0.03,
-        max_epochs=50,
+        max_epochs=200 if name.startswith("SPDNet") else 50,
         batch_size=20,
         random_state=0,
         progress=False,

@@ -16,7 +16,7 @@ from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 CLASSIFIERS = {"cornet": CorNetClassifier, "cormlr": CorMLRClassifier}
 # Seeds are fixed on the command line; files and modules are no settings.
 OTHERS = {"random_state", "front_end", "progress", "directory", "resume", "overwrite"}
-OTHERS |= {"callbacks", "criterion", "module"}
+OTHERS |= {"callbacks", "criterion", "module", "options"}
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS)

@@ -107,6 +107,22 @@ def test_names_go_in_and_come_out(covariates, points):
     assert list(model.diagnostics().index) == subjects
 
 
+def test_stacks_bring_their_names_and_covariates(covariates, points):
+    class Stack:
+        values, variables = points, pd.Index(["w", "x", "y", "z"])
+        index = pd.Index([f"s{i}" for i in range(24)])
+
+    stack = Stack()
+    with pytest.raises(ParameterError, match="expected covariates, got None"):
+        MultivariateGeodesicRegression().fit(None, stack)
+    stack.covariates = covariates.set_index(stack.index)[::-1]
+    model = MultivariateGeodesicRegression().fit(None, stack)
+    plain = MultivariateGeodesicRegression().fit(covariates, points)
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-12)
+    assert model.variables_ == ("w", "x", "y", "z")
+    assert list(model.diagnostics().index) == list(stack.index)
+
+
 @every_flat_metric
 def test_the_statistic_is_that_of_least_squares(key, covariates, points):
     model = MultivariateGeodesicRegression(key).fit(covariates, points)

@@ -22,11 +22,12 @@ def test_the_code_of_the_page_runs(capsys):
 
 
 @pytest.mark.parametrize(
-    "name", ["plot_swelling", "plot_asset_returns", "plot_signals"]
+    "name",
+    ["plot_swelling", "plot_asset_returns", "plot_signals", "plot_named_edges"],
 )
 def test_an_example_makes_its_figure(name, tmp_path):
     pytest.importorskip("matplotlib")
-    if name == "plot_asset_returns":
+    if name in ("plot_asset_returns", "plot_named_edges"):
         pytest.importorskip("skfolio")
     output = tmp_path / "figure.png"
     environment = {**os.environ, "MPLBACKEND": "Agg"}

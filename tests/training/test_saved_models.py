@@ -31,6 +31,7 @@ NETWORK = dict(output_size=3, out_channels=2, **QUIET)
         (CorNetClassifier("lsm", mlr_metric=METRICS["ecm"], **NETWORK), correlations),
         (CorNetClassifier("phcm", activation=None, power=0.5, **NETWORK), covariances),
         (CorMLRClassifier("olm", C=1.0, shrinkage=0.1, **QUIET), signals),
+        (CorNetClassifier("lecm", **NETWORK | dict(dtype="float32")), correlations),
     ],
 )
 def test_a_saved_model_answers_as_the_estimator(model, problem, tmp_path):
@@ -39,7 +40,7 @@ def test_a_saved_model_answers_as_the_estimator(model, problem, tmp_path):
     save_model(model.fit(X, names), tmp_path / "model.pt", {"test accuracy": 0.75})
     saved = load_model(tmp_path / "model.pt")
     with torch.no_grad():
-        found = saved(torch.as_tensor(X)).softmax(-1).numpy()
+        found = saved(torch.as_tensor(X)).double().softmax(-1).numpy()
     np.testing.assert_allclose(found, model.predict_proba(X), rtol=1e-9)
     assert saved.predict(torch.as_tensor(X)) == model.predict(X).tolist()
     card = (tmp_path / "model.md").read_text()
