@@ -113,8 +113,7 @@ def require_matrices(size: int, **arguments: Any) -> None:
         Arrays by name.
     """
     arguments = {k: v for k, v in arguments.items() if v is not None}
-    shapes = {tuple(x.shape) for x in arguments.values()}
-    if len(shapes) == 1 and next(iter(shapes))[-2:] == (size, size):
+    if _are_one_batch(size, list(arguments.values())):
         return
     for name, x in arguments.items():
         shape = tuple(x.shape)
@@ -132,6 +131,17 @@ def require_matrices(size: int, **arguments: Any) -> None:
             )
     if len(arguments) > 1:
         require_broadcast(**arguments)
+
+
+def _are_one_batch(size: int, arrays: list) -> bool:
+    """Tell quickly that numpy arrays are matrices of a size, and of one shape.
+
+    The shapes of tensors may be symbols, on which a comparison would be a guard.
+    """
+    for x in arrays:
+        if type(x) is not np.ndarray or x.shape != arrays[0].shape:
+            return False
+    return bool(arrays) and arrays[0].shape[-2:] == (size, size)
 
 
 def require_stack(**arguments: Any) -> None:
