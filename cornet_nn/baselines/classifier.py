@@ -1,5 +1,7 @@
 """The networks for comparison with the interface of the correlation networks."""
 
+import functools
+
 import torch
 from torch import nn
 
@@ -12,19 +14,8 @@ from .table import find_baseline
 NORMALISATIONS = {"eigenvalue": LargestEigenvalueOne, "correlation": ToCorrelation}
 
 
-class AMSGrad(torch.optim.Adam):
-    """Adam with the AMSGrad variant, as the Gyro networks are trained.
-
-    Parameters
-    ----------
-    params : iterable
-        Parameters or groups of parameters.
-    lr, weight_decay : float
-        Learning rate and weight decay.
-    """
-
-    def __init__(self, params, lr=1e-3, weight_decay=0.0):
-        super().__init__(params, lr=lr, weight_decay=weight_decay, amsgrad=True)
+# Adam as the Gyro networks are trained.
+AMSGrad = functools.partial(torch.optim.Adam, amsgrad=True)
 
 
 class Subspaces(nn.Module):

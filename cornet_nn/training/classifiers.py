@@ -419,7 +419,8 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
     Examples
     --------
     >>> from cornet_nn.training import CorNetRegressor
-    >>>     >>> X = FullRankCorrelationMatrices(4, equip=False).random_point(30, rng=0)
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> X = FullRankCorrelationMatrices(4, equip=False).random_point(30, rng=0)
     >>> model = CorNetRegressor("olm", max_epochs=30, random_state=0, progress=False)
     >>> model.fit(X, X[:, 1, 0]).predict(X).shape
     (30,)

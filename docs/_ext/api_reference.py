@@ -8,20 +8,14 @@ import types
 from pathlib import Path
 
 PACKAGES = ("geomstats_cor", "cornet_nn")
-# Modules for those who add a metric; the packages do not list them.
-EXTENDING = (
-    "geomstats_cor.metrics.base",
-    "geomstats_cor.geometries.flat",
-    "geomstats_cor.hyperplanes",
-)
 
 
 @functools.cache
 def public_modules():
     """Return the public modules by name, in the order of the reference.
 
-    These are the packages, what their `__all__` lists of modules, every module below
-    them that has an `__all__`, and those of `EXTENDING`.
+    These are the packages, what their `__all__` lists of modules, and every module
+    below them that has an `__all__`.
     """
     modules = {}
     for package_name in PACKAGES:
@@ -34,7 +28,7 @@ def public_modules():
         for found in pkgutil.walk_packages(package.__path__, package_name + "."):
             if not any(part.startswith("_") for part in found.name.split(".")):
                 module = importlib.import_module(found.name)
-                if hasattr(module, "__all__") or found.name in EXTENDING:
+                if hasattr(module, "__all__"):
                     modules[found.name] = module
     return modules
 

@@ -161,7 +161,10 @@ def test_length_crops(tmp_path, rng):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"representation": "image"}, "representation is 'signal' or 'covariance'"),
+        (
+            {"representation": "image"},
+            "representation is 'signal', 'covariance' or",
+        ),
         ({"shrinkage": 0.1}, "shrinkage and ridge are for covariance matrices"),
         ({"signals": 2}, "signals is 2.*expected at least 3"),
         ({"spread": -1.0}, "spread -1.0: expected"),

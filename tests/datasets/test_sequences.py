@@ -187,7 +187,10 @@ def test_without_regularisation_short_sequences_are_singular(hand):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"representation": "mean"}, "representation is 'gaussian' or 'covariance'"),
+        (
+            {"representation": "mean"},
+            "representation is 'gaussian', 'covariance' or",
+        ),
         ({"neighbors": ()}, "needs neighbors"),
         ({"neighbors": ("top",)}, "not 'top'"),
         ({"neighbors": ((0, 1),)}, "for each of 21 joints"),

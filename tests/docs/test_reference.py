@@ -68,7 +68,7 @@ def test_methods_of_bases_without_a_page_are_shown(pages):
     below = pages["generated/geomstats_cor.metrics.EuclideanCholeskyMetric"]
     assert ":members:" not in below
     assert " fit" in pages["generated/geomstats_cor.learning.MinimumDistanceToMean"]
-    assert " forward" in pages["generated/cornet_nn.CorFC"]
+    assert " forward" in pages["generated/cornet_nn.CorLayer"]
 
 
 def test_broken_links_are_found(tmp_path):
