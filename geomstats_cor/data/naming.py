@@ -221,10 +221,15 @@ def expanded(points):
             shape = (len(points), len(row))
     if shape is None or len(shape) != 2 or 0 in shape:
         return points
-    if shape[0] == shape[1] and _holds_diagonal(points):
+    if shape[0] == shape[1] and not _is_without_ones(points):
         return points
     return as_stack(points, name="points")
 
 
-def _holds_diagonal(points):
-    return all(float(points[i][i]) == 1.0 for i in range(len(points)))
+def _is_without_ones(points):
+    """Tell whether a diagonal entry is a number other than one."""
+    try:
+        return any(float(points[i][i]) != 1.0 for i in range(len(points)))
+    except (IndexError, OverflowError, TypeError, ValueError):
+        # Not numbers, or rows of different lengths: the caller's validation says so.
+        return False
