@@ -68,6 +68,9 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     activation, dropout, and a multinomial logistic regression. One set of defaults
     serves all five metrics; docs/training.md says how it was chosen.
 
+    Options of skorch are taken by prefix: `module__` of the network, `criterion__` of
+    the loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
+
     Parameters
     ----------
     metric : str or type
@@ -157,9 +160,6 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
         it has.
     class_weight : {"balanced"} or dict
         Weights of the classes in the loss; all are 1 if None.
-    **options
-        Options of skorch by prefix: `module__` of the network, `criterion__` of the
-        loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
 
     Attributes
     ----------
@@ -226,6 +226,9 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     parameters are those with the least penalised loss, found by L-BFGS: under a flat
     metric this is a convex problem.
 
+    Options of skorch are taken by prefix: `module__` of the network, `criterion__` of
+    the loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
+
     Parameters
     ----------
     metric : str or type or FullRankCorrelationMatrices
@@ -279,8 +282,6 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         With "cv", one of 11 from 1 to 10^6 is chosen by cross-validation inside the
         training samples, 5 folds, with groups apart; 30 if no class has two samples.
         Coordinates have a dispersion of one, so that good values depend little on n.
-    **options
-        Options of skorch by prefix, as for `CorNetClassifier`.
 
     See Also
     --------
@@ -339,6 +340,9 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
 
     The network is that of `CorNetClassifier` with one output in place of logits. It
     learns targets of mean zero and variance one; answers are in the units of y.
+
+    Options of skorch are taken by prefix: `module__` of the network, `criterion__` of
+    the loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
 
     Parameters
     ----------
@@ -399,8 +403,6 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
         Whether coordinates between different metrics are bounded smoothly.
     module : callable
         Class of networks in place of `CorNet`.
-    **options
-        Options of skorch by prefix.
 
     Attributes
     ----------

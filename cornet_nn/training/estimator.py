@@ -73,10 +73,6 @@ def with_skorch_options(cls):
         plain(self, *arguments, **parameters)
         self._set_options(options)
 
-    signature = inspect.signature(plain)
-    options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)
-    parameters = [*signature.parameters.values(), options]
-    __init__.__signature__ = signature.replace(parameters=parameters)
     cls.__init__ = __init__
     return cls
 
