@@ -43,8 +43,11 @@ demo: setup ## Means of connectomes, hyperplanes, and networks under the five me
 		--folds 5 --seeds 0 1 2 --run-dir $(DEMO)/connectomes
 
 test: lint ## Check style, then run the tests under numpy and pytorch backends of geomstats
-	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST)
+	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST) -m "not slow"
 	$(if $(BACKEND_TESTS),$(ONE_THREAD) GEOMSTATS_BACKEND=pytorch $(PYTEST) $(BACKEND_TESTS))
+
+test-slow: setup ## Run the tests that `test` leaves out: generated code, more points of a kind
+	$(ONE_THREAD) GEOMSTATS_BACKEND=numpy $(PYTEST) -m slow
 
 # One test of each promise: definitions of metrics and layers, a plain loop of torch, runs
 # on disk, the command line.

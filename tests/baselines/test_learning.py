@@ -26,7 +26,13 @@ def inputs_of(form):
     return covariances if form == "channels" else covariances[:, 0]
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * name.startswith("SPDNet"))
+        for name in BASELINES
+    ],
+)
 def test_twenty_samples_are_learnt_by_heart(name):
     baseline = BASELINES[name]
     if baseline.needs_spd_learn and not HAS_SPD_LEARN:

@@ -21,7 +21,13 @@ _SAME = ("correlation", "correlation")
 # random ones at the others.
 _MORE_OF_A_KIND = ("equicorrelation", "gap 0.001", "gap 1e-06", "gap 1e-12")
 
-every_point = pytest.mark.parametrize("where", CORRELATIONS)
+every_point = pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param(where, marks=[pytest.mark.slow] * (where in _MORE_OF_A_KIND))
+        for where in CORRELATIONS
+    ],
+)
 
 
 def check(function, zeros, where):

@@ -59,6 +59,7 @@ def test_the_graph_of_the_network_is_differentiated_ahead_of_time(key):
     assert_compiled_is_eager(layer_of("cornet", key), "aot_eager")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["ecm", "lecm", "olm", "lsm", "phcm"])
 def test_the_code_that_is_generated(key):
     """Of a layer that also writes points, with its derivatives."""

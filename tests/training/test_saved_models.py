@@ -118,6 +118,7 @@ def test_formats_that_cannot_be(tmp_path):
         export_model(network, tmp_path / "model.pt2", x, compiled=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 def test_a_package_runs_without_this_library(tmp_path):
     X, y = correlations(n=3)
