@@ -19,7 +19,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # The tests that depend on the backend geomstats was imported with.
 BACKEND_TESTS := $(wildcard tests/conformance tests/backends)
 
-.PHONY: help setup demo test quick lint clean
+.PHONY: help setup demo test test-slow quick lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
