@@ -126,7 +126,7 @@ class HiddenMatrixError(GeomstatsCorError, ValueError):
     ...     model(torch.eye(4).expand(5, 4, 4))
     ... except HiddenMatrixError as error:
     ...     print(str(error).partition(":")[0])
-    a hidden matrix of the network, between CorConv1d and CorMLR, failed in float32
+    a hidden matrix of the network, between CorChannelConv and CorMLR, failed in float32
     """
 
 
