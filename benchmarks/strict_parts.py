@@ -2,7 +2,8 @@
 
 For n up to `packed_hollow._CONVERTED_BY_PRODUCT_UP_TO`, `row0_strict_part` and
 `row0_from_strict_part` multiply by a matrix that is kept. This times a step of training
-of a CorNet under LSM (forward and backward) with it and without, in turn.
+of a CorNet under LSM with the sizes of `CorNetClassifier` (forward and backward), with it
+and without, in turn.
 
     python -m benchmarks.strict_parts
 """
@@ -26,11 +27,20 @@ def step(model, points, labels):
 def main():
     kept = packed_hollow._CONVERTED_BY_PRODUCT_UP_TO
     print("n -> n, batch: time without the kept matrix / with it")
-    for n, hidden, batch in ((8, 6, 30), (16, 12, 30), (24, 16, 30), (24, 16, 300)):
+    for n, hidden, batch in ((12, 8, 30), (28, 8, 30), (28, 8, 64)):
         space = FullRankCorrelationMatrices(n, equip=False)
         points = torch.as_tensor(space.random_point(batch, rng=0))
         labels = torch.arange(batch) % 3
-        model = CorNet(n, hidden, num_classes=3, metric="lsm", dtype=points.dtype)
+        model = CorNet(
+            n,
+            hidden,
+            num_classes=3,
+            metric="lsm",
+            out_channels=16,
+            activation=torch.relu,
+            normalize="coordinates",
+            dtype=points.dtype,
+        )
 
         def with_limit(limit, arguments=(model, points, labels)):
             packed_hollow._CONVERTED_BY_PRODUCT_UP_TO = limit

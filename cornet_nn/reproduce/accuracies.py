@@ -48,8 +48,8 @@ def outlined(table, options):
     -------
     cells : list of Cell
         Cells, row by row: those of the paper, a row of the log-scaled metric with its
-        exact map after each that approximates it, and a column of simulated signals if
-        that is wanted.
+        exact map after each that approximates it, and a column of simulated signals
+        on request.
     """
     published = published_results(table)
     columns = list(dict.fromkeys(cell.data for cell in published))

@@ -390,7 +390,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         require_schedule(self)
 
     def _require_batches(self, count):
-        """Raise if statistics of batches are wanted of a single sample."""
+        """Raise if a batch of one sample would be normalised by its own statistics."""
         by_batches = self.normalize is not None and not self._is_prepared
         if by_batches and count % self.batch_size == 1:
             raise ParameterError(

@@ -98,8 +98,7 @@ class FlatHyperplanes(Hyperplanes):
         """Return the logits; see `Hyperplanes`."""
         logits = _flat(features) @ _flat(weight).mT
         shifts = gamma * self._lengths(weight)
-        # A sum of one number is dearer than the number.
-        return logits - (shifts[..., 0] if shifts.shape[-1] == 1 else shifts.sum(-1))
+        return logits - shifts.sum(-1)
 
     def _lengths(self, weight):
         """Return the lengths of the normals."""
