@@ -2,8 +2,8 @@
 
 For n up to `packed_hollow._CONVERTED_BY_PRODUCT_UP_TO`, `row0_strict_part` and
 `row0_from_strict_part` multiply by a matrix that is kept. This times a step of training
-of a CorNet under LSM with the sizes of `CorNetClassifier` (forward and backward), with it
-and without, in turn.
+of a CorNet under LSM with the sizes of `CorNetClassifier`, forward and backward, with
+it and without, in turn.
 
     python -m benchmarks.strict_parts
 """
