@@ -112,36 +112,25 @@ def require_matrices(size: int, **arguments: Any) -> None:
     **arguments : array or None
         Arrays by name.
     """
-    arguments = {k: v for k, v in arguments.items() if v is not None}
-    if _are_one_batch(size, list(arguments.values())):
-        return
+    given = {}
     for name, x in arguments.items():
-        shape = tuple(x.shape)
+        if x is None:
+            continue
+        given[name] = shape = x.shape
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ShapeError(
                 f"{name}: expected shape [..., {size}, {size}], square matrices, got "
-                f"{shape}. A vector of coordinates becomes a matrix by "
+                f"{tuple(shape)}. A vector of coordinates becomes a matrix by "
                 f"metric.from_coords."
             )
         if shape[-1] != size:
             raise ShapeError(
-                f"{name}: expected shape [..., {size}, {size}], got {shape}. The space "
-                f"has n = {size}; for matrices of size {shape[-1]} use "
+                f"{name}: expected shape [..., {size}, {size}], got {tuple(shape)}. "
+                f"The space has n = {size}; for matrices of size {shape[-1]} use "
                 f"FullRankCorrelationMatrices({shape[-1]})."
             )
-    if len(arguments) > 1:
-        require_broadcast(**arguments)
-
-
-def _are_one_batch(size: int, arrays: list) -> bool:
-    """Tell quickly that numpy arrays are matrices of a size, and of one shape.
-
-    The shapes of tensors may be symbols, on which a comparison would be a guard.
-    """
-    for x in arrays:
-        if type(x) is not np.ndarray or x.shape != arrays[0].shape:
-            return False
-    return bool(arrays) and arrays[0].shape[-2:] == (size, size)
+    if len(given) > 1:
+        _require_broadcast({name: shape[:-2] for name, shape in given.items()})
 
 
 def require_stack(**arguments: Any) -> None:
@@ -175,23 +164,20 @@ def require_broadcast(**arguments: Any) -> None:
     **arguments : array
         Arrays [..., n, n] by name.
     """
-    batches = {name: tuple(x.shape[:-2]) for name, x in arguments.items()}
-    if not _do_broadcast(list(batches.values())):
-        listed = ", ".join(f"{name} {batch}" for name, batch in batches.items())
-        raise ShapeError(
-            f"the batch shapes do not broadcast: {listed}. Insert axes of length one "
-            f"where every matrix is to meet every other, as in x[:, None]."
-        )
+    _require_broadcast({name: x.shape[:-2] for name, x in arguments.items()})
 
 
-def _do_broadcast(shapes):
-    """Tell whether shapes broadcast, their lengths being numbers or torch's symbols."""
-    for axis in range(1, 1 + max([0, *(len(shape) for shape in shapes)])):
-        lengths = [shape[-axis] for shape in shapes if len(shape) >= axis]
+def _require_broadcast(batches):
+    for axis in range(1, 1 + max(map(len, batches.values()), default=0)):
+        # The lengths are numbers, or torch's symbols.
+        lengths = [batch[-axis] for batch in batches.values() if len(batch) >= axis]
         several = [length for length in lengths if length != 1]
         if any(length != several[0] for length in several):
-            return False
-    return True
+            listed = ", ".join(f"{name} {tuple(b)}" for name, b in batches.items())
+            raise ShapeError(
+                f"the batch shapes do not broadcast: {listed}. Insert axes of length "
+                f"one where every matrix is to meet every other, as in x[:, None]."
+            )
 
 
 def require_finite(name: str, x: Array) -> None:
@@ -285,30 +271,26 @@ def _is_close(x, value):
     if 0 in x.shape:
         return True
     x, tolerance = detached(x), input_tolerance(x)
+    low, high = extremes(diagonal(x))
+    if not (low >= value - tolerance and high <= value + tolerance):
+        return False
     # What is above the diagonal is below it with the other sign; NaN and infinity
     # differ from their mirror.
-    for some in _blocks(x):
-        if not largest_entry(_asymmetry(some)) <= tolerance:
-            return False
-    low, high = extremes(diagonal(x))
-    return low >= value - tolerance and high <= value + tolerance
+    with np.errstate(invalid="ignore"):
+        for some in _blocks(x):
+            if not largest_entry(some - some.mT) <= tolerance:
+                return False
+    return True
 
 
 def _blocks(x):
     """Return blocks of a batch, so that differences of their entries fit the cache."""
     size = x.shape[-1] * x.shape[-2]
-    count = max(1, _BLOCK_ENTRIES // size)
-    if x.ndim < 3 or math.prod(x.shape[:-2]) <= count:
+    if x.ndim < 3 or math.prod(x.shape) <= max(size, _BLOCK_ENTRIES):
         return (x,)
+    count = max(1, _BLOCK_ENTRIES // size)
     flat = x.reshape((-1, *x.shape[-2:]))
     return [flat[start : start + count] for start in range(0, flat.shape[0], count)]
-
-
-def _asymmetry(x):
-    if is_torch(x):
-        return x - x.mT
-    with np.errstate(invalid="ignore"):
-        return x - x.mT
 
 
 def _is_finite(x):
@@ -538,14 +520,23 @@ def warn_near_boundary(where: Any) -> None:
 
 def _are_alike(values):
     """Tell quickly that values are plain arrays of one library, dtype and device."""
-    if not values or not array_api_compat.is_array_api_obj(values[0]):
+    first = values[0] if values else None
+    kind = type(first)
+    if kind is np.ndarray:
+        dtype = first.dtype
+        if dtype != np.float64 and dtype != np.float32:
+            return False
+        for x in values:
+            if type(x) is not np.ndarray or x.dtype != dtype:
+                return False
+        return True
+    if not array_api_compat.is_array_api_obj(first):
         return False
-    first = values[0]
     xp = namespace(first)
     if first.dtype != xp.float64 and first.dtype != xp.float32:
         return False
     for x in values:
-        if type(x) is not type(first) or not is_plain_array(x):
+        if type(x) is not kind or not is_plain_array(x):
             return False
         if x.dtype != first.dtype or x.device != first.device:
             return False

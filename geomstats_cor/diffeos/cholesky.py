@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import kernels
 from .._types import Array
-from ..kernels._array import eye_like, namespace
+from ..kernels._array import eye_like, row_dot
 from ..kernels._autodiff import is_readable
 from ..kernels._tolerances import rank_tolerance
 from ..kernels.factors import unit_lower_of_factor, unit_rows
@@ -43,8 +43,17 @@ class CholeskyLocal(Local):
 
     @property
     def factorisation(self) -> Array:
-        """The unit lower triangular matrix."""
-        return self.unit_lower
+        """The first diagonal entries, NaN where the Cholesky factor does not exist."""
+        return self.unit_lower[..., 0, 0]
+
+    def warn_if_singular(self) -> None:
+        """Warn of rows with a pivot 1 / |row|^2 that vanishes, without factorising."""
+        unit_lower = self.unit_lower
+        if is_readable(unit_lower):
+            squares = row_dot(unit_lower, unit_lower)
+            where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))
+            if where is not None:
+                warn_near_boundary(where[:-2])
 
     def _compute_point(self) -> Array:
         return kernels.theta_inverse(self.unit_lower)
@@ -141,9 +150,6 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
         """Return the inverse spacing: a row that long has a pivot of the spacing."""
         return 1.0 / float(dtype_info.eps)
 
-    def _warn_if_singular(self, local: Local) -> None:
-        _warn_of_small_pivots(local.factorisation)
-
 
 class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     r"""The map :math:`\Theta(C) - I` onto strictly lower triangular matrices.
@@ -194,9 +200,6 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
         .. math:: \sinh(2 r) = 1 / \epsilon .
         """
         return 0.5 * math.asinh(1.0 / float(dtype_info.eps))
-
-    def _warn_if_singular(self, local: Local) -> None:
-        _warn_of_small_pivots(local.factorisation)
 
 
 class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
@@ -253,14 +256,3 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         :math:`\exp(1.5 \, (r / \sqrt e)^{2/3})`.
         """
         return 0.9 * (math.log(float(dtype_info.max)) / 3.0) ** 1.5
-
-
-def _warn_of_small_pivots(unit_lower: Array) -> None:
-    """Warn of rows whose pivot 1 / |row|^2 vanishes: cheaper than a factorisation."""
-    if not is_readable(unit_lower):
-        return
-    xp = namespace(unit_lower)
-    squares = xp.max(xp.sum(unit_lower * unit_lower, axis=-1), axis=-1)
-    where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))
-    if where is not None:
-        warn_near_boundary(where)

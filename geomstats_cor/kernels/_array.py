@@ -175,13 +175,16 @@ def pair_sums(x):
 
 def extremes(x):
     """Return the smallest and the largest entry, as numbers; NaN if there is one."""
-    low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
+    if is_torch(x):
+        low, high = x.aminmax()
+    else:
+        low, high = np.minimum.reduce(x, axis=None), np.maximum.reduce(x, axis=None)
     return float(low), float(high)
 
 
 def largest_entry(x):
     """Return the largest entry, as a number; NaN if there is one."""
-    return float(x.amax() if is_torch(x) else x.max())
+    return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
 
 
 def matrix_dot(x, y):
@@ -196,7 +199,9 @@ def matrix_dot(x, y):
 
 def row_dot(x, y):
     """Return the inner products of the last axes, with that axis kept."""
-    return (x * y).sum(axis=-1, keepdims=True)
+    if is_torch(x):
+        return (x * y).sum(-1, keepdim=True)
+    return np.vecdot(x, y)[..., None]
 
 
 def take_last(x, index):
@@ -273,6 +278,8 @@ def inverse_lower(lower):
     if is_torch(lower):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
+    if lower.shape[-1] <= _BLOCK:
+        return _inverse_lower_numpy(lower)
     return _solve_lower_numpy(lower, eye_like(lower))
 
 
@@ -302,6 +309,7 @@ def _solve_lower_right_numpy(lower, left):
 def _inverse_lower_numpy(lower):
     from scipy import linalg
 
+    lower = np.asarray(lower, dtype=lower.dtype.newbyteorder("="))
     if 0 in lower.shape:
         return lower
     with warnings.catch_warnings():

@@ -21,12 +21,11 @@ from ._array import (
     flagged_cholesky,
     inverse_lower,
     namespace,
-    off_diagonal,
     row_dot,
+    set_diagonal,
     solve_unit_lower,
     strictly_lower,
     symmetrize,
-    with_diagonal,
 )
 from ._autodiff import StatedGradient
 from ._batching import batched
@@ -38,8 +37,8 @@ from ._triangles import (
     lower_product,
     lower_product_adjoint_left,
     lower_right_quotient,
-    lower_right_quotient_adjoint,
     lower_times_upper,
+    whitened,
 )
 from .correlation import cor
 
@@ -159,7 +158,7 @@ def correlation_of_rows(matrix):
         Correlation matrix.
     """
     rows, _ = _normalised_rows(matrix)
-    return with_diagonal(rows @ rows.mT, 1.0)
+    return set_diagonal(rows @ rows.mT, 1.0)
 
 
 @in_own_precision
@@ -333,7 +332,7 @@ def theta_inverse_second_differential(vector, unit_lower):
 @batched(held=2)
 def _inverse_value(unit_lower):
     factor, _ = _normalised_rows(unit_lower)
-    return with_diagonal(lower_times_upper(factor, factor), 1.0)
+    return set_diagonal(lower_times_upper(factor, factor), 1.0)
 
 
 def _theta_value(correlation):
@@ -344,14 +343,13 @@ def _theta_value(correlation):
 
 @batched(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
-    # The result is symmetric, and its lower triangle is enough.
-    whitened = lower_right_quotient_adjoint(unit_lower, whitened)
-    half = 0.5 * diagonal(whitened)
-    moved = lower_product(unit_lower, strictly_lower(whitened))
+    # Symmetric, so that its lower triangle is enough.
+    white = whitened(unit_lower, tangent_vec * _outer_lengths(unit_lower))
+    half = 0.5 * diagonal(white)
+    moved = lower_product(unit_lower, strictly_lower(white))
     # The diagonal of A acts from the right in the first term, from the left in the
     # second: only its differences remain.
-    moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
+    moved += unit_lower * (half[..., None, :] - half[..., :, None])
     return strictly_lower(moved)
 
 
@@ -373,7 +371,7 @@ def _adjoint(cotangent, unit_lower):
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
-    return off_diagonal(moved + moved.mT)
+    return set_diagonal(moved + moved.mT, 0.0)
 
 
 @batched(held=6)
@@ -397,7 +395,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     second = second - slope_a * scaled_b - slope_b * scaled_a
     first_a, first_b = scaled_a - slope_a * factor, scaled_b - slope_b * factor
     half = lower_times_upper(second, factor) + lower_times_upper(first_a, first_b)
-    return off_diagonal(half + half.mT)
+    return set_diagonal(half + half.mT, 0.0)
 
 
 @batched(held=8)
@@ -432,7 +430,7 @@ def _outer_lengths(unit_lower):
 
 
 def _hollow(matrix):
-    return off_diagonal(symmetrize(matrix))
+    return set_diagonal(symmetrize(matrix), 0.0)
 
 
 def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
