@@ -118,15 +118,11 @@ def _validate(
         raise ShapeError(
             "base_point is missing: tangent vectors need the point they belong to."
         )
-    arrays = {
-        name: given[name]
-        for name in kinds
-        if given[name] is not None or name not in optional
-    }
-    arrays = dict(zip(arrays, as_arrays(**arrays), strict=True))
-    given.update(arrays)
+    names = [name for name in kinds if given[name] is not None or name not in optional]
+    arrays = as_arrays(**{name: given[name] for name in names})
     matrices = {}
-    for name, array in arrays.items():
+    for name, array in zip(names, arrays, strict=True):
+        given[name] = array
         if kinds[name] is _require_coords:
             _require_dim(n, name, array)
         elif kinds[name] is _require_stack:
@@ -136,7 +132,7 @@ def _validate(
             matrices[name] = array
     if check:
         require_matrices(n, **matrices)
-        for name, array in arrays.items():
+        for name, array in zip(names, arrays, strict=True):
             kinds[name](name, array)
 
 

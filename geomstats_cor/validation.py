@@ -112,25 +112,26 @@ def require_matrices(size: int, **arguments: Any) -> None:
     **arguments : array or None
         Arrays by name.
     """
-    given = {}
+    batches = {}
     for name, x in arguments.items():
         if x is None:
             continue
-        given[name] = shape = x.shape
+        shape = tuple(x.shape)
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ShapeError(
                 f"{name}: expected shape [..., {size}, {size}], square matrices, got "
-                f"{tuple(shape)}. A vector of coordinates becomes a matrix by "
+                f"{shape}. A vector of coordinates becomes a matrix by "
                 f"metric.from_coords."
             )
         if shape[-1] != size:
             raise ShapeError(
-                f"{name}: expected shape [..., {size}, {size}], got {tuple(shape)}. "
-                f"The space has n = {size}; for matrices of size {shape[-1]} use "
+                f"{name}: expected shape [..., {size}, {size}], got {shape}. The space "
+                f"has n = {size}; for matrices of size {shape[-1]} use "
                 f"FullRankCorrelationMatrices({shape[-1]})."
             )
-    if len(given) > 1:
-        _require_broadcast({name: shape[:-2] for name, shape in given.items()})
+        batches[name] = shape[:-2]
+    if len(batches) > 1:
+        _require_broadcast(batches)
 
 
 def require_stack(**arguments: Any) -> None:
@@ -164,7 +165,7 @@ def require_broadcast(**arguments: Any) -> None:
     **arguments : array
         Arrays [..., n, n] by name.
     """
-    _require_broadcast({name: x.shape[:-2] for name, x in arguments.items()})
+    _require_broadcast({name: tuple(x.shape[:-2]) for name, x in arguments.items()})
 
 
 def _require_broadcast(batches):
@@ -173,7 +174,7 @@ def _require_broadcast(batches):
         lengths = [batch[-axis] for batch in batches.values() if len(batch) >= axis]
         several = [length for length in lengths if length != 1]
         if any(length != several[0] for length in several):
-            listed = ", ".join(f"{name} {tuple(b)}" for name, b in batches.items())
+            listed = ", ".join(f"{name} {b}" for name, b in batches.items())
             raise ShapeError(
                 f"the batch shapes do not broadcast: {listed}. Insert axes of length "
                 f"one where every matrix is to meet every other, as in x[:, None]."

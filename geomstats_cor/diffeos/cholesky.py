@@ -8,6 +8,12 @@ from .._types import Array
 from ..kernels._array import eye_like, row_dot
 from ..kernels._autodiff import is_readable
 from ..kernels._tolerances import rank_tolerance
+from ..kernels.cholesky import (
+    theta_differential_map,
+    theta_inverse_differential_map,
+    theta_inverse_map,
+    theta_map,
+)
 from ..kernels.factors import unit_lower_of_factor, unit_rows
 from ..validation import first_index, warn_near_boundary
 from .base import CorrelationDiffeo, Local
@@ -56,18 +62,18 @@ class CholeskyLocal(Local):
                 warn_near_boundary(where[:-2])
 
     def _compute_point(self) -> Array:
-        return kernels.theta_inverse(self.unit_lower)
+        return theta_inverse_map(self.unit_lower)
 
     def _compute_image(self) -> Array:
         return self.unit_lower
 
     def push(self, vector: Array) -> Array:
         r"""Return :math:`d_C \Theta(V)`."""
-        return kernels.theta_differential_at(vector, self.unit_lower)
+        return theta_differential_map(vector, self.unit_lower)
 
     def pull(self, vector: Array) -> Array:
         r"""Return :math:`d_K \Theta^{-1}(W)`."""
-        return kernels.theta_inverse_differential(vector, self.unit_lower)
+        return theta_inverse_differential_map(vector, self.unit_lower)
 
     def second_pull(self, vector: Array) -> Array:
         r"""Return the second derivative of :math:`\Theta^{-1}(K + t W)` at zero."""
@@ -133,7 +139,7 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return CholeskyLocal(kernels.theta(base_point), point=base_point)
+        return CholeskyLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return CholeskyLocal(image_point)
@@ -181,7 +187,7 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return _StrictLocal(kernels.theta(base_point), point=base_point)
+        return _StrictLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return _StrictLocal(image_point + eye_like(image_point), image=image_point)
@@ -231,7 +237,7 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return _LogLocal(kernels.theta(base_point), point=base_point)
+        return _LogLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return _LogLocal(kernels.exp_strictly_lower(image_point), image=image_point)

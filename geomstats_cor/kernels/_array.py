@@ -187,6 +187,11 @@ def largest_entry(x):
     return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
 
 
+def smallest_entry(x):
+    """Return the smallest entry, as a number; NaN if there is one."""
+    return float(x.amin() if is_torch(x) else np.minimum.reduce(x, axis=None))
+
+
 def matrix_dot(x, y):
     """Return the Frobenius products [...] of matrices [..., n, m]."""
     if is_torch(x):

@@ -20,9 +20,11 @@ from ._array import (
     fill_diagonal,
     flagged_cholesky,
     inverse_lower,
+    is_torch,
     namespace,
     row_dot,
     set_diagonal,
+    smallest_entry,
     solve_unit_lower,
     strictly_lower,
     symmetrize,
@@ -73,7 +75,7 @@ def theta(correlation):
     array([[1.  , 0.  ],
            [0.75, 1.  ]])
     """
-    return _theta(correlation)
+    return theta_map(correlation)
 
 
 @in_own_precision
@@ -107,7 +109,7 @@ def strict_theta(correlation):
     array([[0.  , 0.  ],
            [0.75, 0.  ]])
     """
-    unit_lower = _theta(correlation)
+    unit_lower = theta_map(correlation)
     return unit_lower - eye_like(unit_lower)
 
 
@@ -141,7 +143,7 @@ def theta_inverse(unit_lower):
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
-    return _theta_inverse(unit_lower)
+    return theta_inverse_map(unit_lower)
 
 
 def correlation_of_rows(matrix):
@@ -247,7 +249,7 @@ def theta_differential_at(tangent_vec, unit_lower):
     >>> bool(np.allclose(moved, kernels.theta_differential(tangent_vec, correlation)))
     True
     """
-    return _theta_differential(tangent_vec, unit_lower)
+    return theta_differential_map(tangent_vec, unit_lower)
 
 
 @in_own_precision
@@ -286,7 +288,7 @@ def theta_inverse_differential(vector, unit_lower):
     >>> round((1 + 0.75**2) ** -1.5, 12)
     0.512
     """
-    return _theta_inverse_differential(vector, unit_lower)
+    return theta_inverse_differential_map(vector, unit_lower)
 
 
 @in_own_precision
@@ -437,11 +439,11 @@ def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
     moved, turned = tangents
     result = 0.0
     if moved is not None:
-        result = result + _theta_differential(_hollow(moved), unit_lower)
+        result = result + theta_differential_map(_hollow(moved), unit_lower)
     if turned is not None:
         turned = strictly_lower(turned)
         curved = _inverse_second_differential(image, turned, unit_lower)
-        result = result - _theta_differential(curved, unit_lower)
+        result = result - theta_differential_map(curved, unit_lower)
     return result
 
 
@@ -455,7 +457,7 @@ def _inverse_differential_tangent(tangents, vector, unit_lower):
     moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
     result = 0.0
     if moved is not None:
-        result = result + _theta_inverse_differential(moved, unit_lower)
+        result = result + theta_inverse_differential_map(moved, unit_lower)
     if turned is not None:
         result = result + _inverse_second_differential(vector, turned, unit_lower)
     return result
@@ -470,30 +472,31 @@ def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):
     return moved, turned
 
 
-# Theta and its inverse are mutually inverse, so are their differentials, and the
-# derivatives of the one are written with those of the other.
-_theta = StatedGradient(
+# The maps without regard to half precision and autocast, for diffeomorphisms, whose
+# boundary has seen to both. Theta and its inverse are mutually inverse, so are their
+# differentials, and the derivatives of the one are written with those of the other.
+theta_map = StatedGradient(
     _theta_value,
-    lambda tangents, _, image: _theta_differential(_hollow(tangents[0]), image),
+    lambda tangents, _, image: theta_differential_map(_hollow(tangents[0]), image),
     lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
     keeps_value=True,
 )
-_theta_differential = StatedGradient(
+theta_differential_map = StatedGradient(
     _differential,
     _theta_differential_tangent,
     _theta_differential_cotangent,
     keeps_value=True,
 )
-_theta_inverse = StatedGradient(
+theta_inverse_map = StatedGradient(
     _inverse_value,
-    lambda tangents, unit_lower: _theta_inverse_differential(
+    lambda tangents, unit_lower: theta_inverse_differential_map(
         strictly_lower(tangents[0]), unit_lower
     ),
     lambda cotangent, needed, unit_lower: (
         _inverse_adjoint(_hollow(cotangent), unit_lower),
     ),
 )
-_theta_inverse_differential = StatedGradient(
+theta_inverse_differential_map = StatedGradient(
     _inverse_differential,
     _inverse_differential_tangent,
     _inverse_differential_cotangent,
@@ -584,10 +587,12 @@ def cor_inverse(correlation):
 
 def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
+    pivots, least = diagonal(factor), math.sqrt(rank_tolerance(factor))
+    # One number tells that all factors of numpy are regular: a failure leaves NaN.
+    if not is_torch(pivots) and pivots.size and smallest_entry(pivots) > least:
+        return pivots
     xp = namespace(factor)
-    pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1)
-    regular = definite & (smallest > math.sqrt(rank_tolerance(factor)))
+    regular = definite & (xp.min(pivots, axis=-1) > least)
     return xp.where(regular[..., None], pivots, float("nan"))
 
 
