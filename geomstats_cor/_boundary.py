@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._types import Array
+from .conversion import as_arrays
 from .exceptions import (
     ConvergenceError,
     ConvergenceWarning,
@@ -21,7 +22,6 @@ from .exceptions import (
 from .kernels._convergence import raising_warnings
 from .kernels._precision import in_own_precision
 from .validation import (
-    as_arrays,
     require_correlation,
     require_finite,
     require_finite_result,
