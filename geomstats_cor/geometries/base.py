@@ -433,10 +433,6 @@ def _broadcast(x, *others):
     return xp.broadcast_arrays(*arrays)[0]
 
 
-def _least_root(eigenvalues):
-    return math.sqrt(min(value for value in eigenvalues if value is not None))
-
-
 def _require_numbers(**parameters):
     """Raise unless the parameters of an inner product are numbers."""
     for name, value in parameters.items():

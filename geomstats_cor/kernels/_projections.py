@@ -13,7 +13,7 @@ each off-diagonal pair shares its derivative equally between its two entries.
 
 from ._array import set_diagonal, strictly_lower, symmetrize
 from ._autodiff import StatedGradient
-from .isometries import center
+from .null_row_sums import center
 
 
 def hollow_part(x):

@@ -26,8 +26,8 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient, detached, is_recorded
 from ._precision import in_own_precision
 from ._projections import row0_part
-from .isometries import center
 from .log_scaled_maps import balanced_adjoint, balanced_motion
+from .null_row_sums import center
 from .scaling import congruence, implicit_scaling, newton_scaling
 from .symmetric import (
     in_basis,

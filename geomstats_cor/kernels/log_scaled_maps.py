@@ -31,7 +31,7 @@ from ._projections import hollow_part, moving_hollow, row0_part
 from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
 from .exp_scaled_maps import exp_scaled
-from .isometries import center
+from .null_row_sums import center
 from .scaling import (
     congruence,
     implicit_scaling,
