@@ -46,6 +46,7 @@ from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.hyperplanes import FlatHyperplanes, Hyperplanes, require_basis
 from geomstats_cor.kernels._autodiff import is_readable
+from geomstats_cor.kernels._quotients import divide
 
 from .packing import entry_scales, pack_lower, svec, unpack_lower, unsvec
 
@@ -261,7 +262,7 @@ class AffineInvariantHyperplanes(Hyperplanes):
     def logits(self, features, weight, gamma):
         """Return the logits; see `Hyperplanes`."""
         lengths = torch.linalg.vector_norm(weight, dim=-1)
-        steps = gamma / torch.where(lengths > 0.0, lengths, 1.0)
+        steps = divide(gamma, lengths)
         return self.scores(features, weight, steps[..., None] * weight)
 
     def scores(self, features, weight, offset):

@@ -8,6 +8,7 @@ from .. import kernels
 from .._types import Array
 from ..geometries.invariant_product import InvariantProduct
 from ..kernels._array import namespace
+from ..kernels._quotients import divide
 from .base import Hyperplanes, _flat, require_basis
 
 
@@ -133,7 +134,7 @@ class FlatHyperplanes(Hyperplanes):
         covector = xp.reshape(covector, (len(covector), channels, self.dim))
         weight = self.to_weight(self._from_coords(covector))
         total = xp.sum(self._lengths(weight), axis=-1, keepdims=True)
-        gamma = -bias[:, None] / xp.where(total == 0.0, 1.0, total)
+        gamma = -divide(bias[:, None], total)
         return weight, xp.broadcast_to(gamma, (len(gamma), channels))
 
     def to_weight(self, normal: Array) -> Any:

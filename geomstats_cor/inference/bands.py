@@ -5,6 +5,7 @@ from scipy import stats
 
 from .. import kernels
 from ..data.sampling import as_generator
+from ..kernels._quotients import divide
 from ..validation import require_number
 from .rearrangements import require_count
 from .tables import as_matrix
@@ -84,8 +85,8 @@ def _entries(model, coords):
 
 def _moved(model, coords, vectors):
     """Return the differential of the correlations at coordinates, along vectors."""
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    step = _STEP * vectors / lengths
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    step = _STEP * divide(vectors, lengths)
     change = _entries(model, coords + step) - _entries(model, coords - step)
     return change * (lengths / (2.0 * _STEP))
 
@@ -96,10 +97,8 @@ def _largest(contributions, error, level, dof, n_draws, rng):
     Normal multipliers give the correlations among the errors; the heavier tails of the
     t-distribution are put in through a common chi-squared scale.
     """
-    safe = np.where(error > 0.0, error, 1.0)
-    scaled = contributions / safe
-    norms = np.linalg.norm(scaled, axis=0)
-    scaled = scaled / np.where(norms > 0.0, norms, 1.0)
+    scaled = divide(contributions, error)
+    scaled = divide(scaled, np.linalg.norm(scaled, axis=0))
     signs = rng.standard_normal((n_draws, len(scaled)))
     spread = np.sqrt(dof / rng.chisquare(dof, n_draws))
     return float(np.quantile(np.max(np.abs(signs @ scaled), axis=1) * spread, level))

@@ -24,6 +24,7 @@ from .. import kernels
 from .._progress import steps
 from ..data.sampling import as_generator
 from ..exceptions import ParameterError, ShapeError
+from ..kernels._quotients import divide
 from ..learning.coordinates import ToCoords
 from .edges import EdgeNull, EdgeTest, adjust_fdr
 from .exchangeability import BlockExchange, FreeExchange, admit_blocks
@@ -182,9 +183,8 @@ def coefficient_test(
             advance(1)
     # The data as they are count among the permutations, here as in the p-values.
     scale = np.sqrt(np.mean(np.vstack([null, observed]) ** 2, axis=0))
-    scale = np.where(scale > 0.0, scale, 1.0)
-    counts = EdgeNull(observed / scale, pooled)
-    counts.add(null / scale)
+    counts = EdgeNull(divide(observed, scale), pooled)
+    counts.add(divide(null, scale))
     own, among, largest = counts.p_values(False)
     warn_if_few(n_permutations, False, alpha, len(observed), pooled)
     return EdgeTest(
@@ -279,9 +279,8 @@ def _pulled_back(step, weights):
 def _tangents(metric, base, coords):
     """Return vectors given by coordinates in units of correlation."""
     lengths = np.linalg.norm(coords, axis=1, keepdims=True)
-    lengths = np.where(lengths > 0.0, lengths, 1.0)
     # The logarithm of the exponential is the vector itself; unit length is safe.
-    logs = metric.log(metric.exp_coords(coords / lengths, base), base)
+    logs = metric.log(metric.exp_coords(divide(coords, lengths), base), base)
     return as_numbers(kernels.pack_strictly_lower(logs)) * lengths
 
 

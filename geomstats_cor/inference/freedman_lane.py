@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..exceptions import ParameterError
+from ..kernels._quotients import divide
 from .exchangeability import within_blocks
 
 _BATCH_BYTES = 2**26
@@ -174,7 +175,7 @@ class FreedmanLane:
             squares = np.sum(squares)
         total = np.maximum(squares - other, explained)
         # No variation at all is no evidence.
-        shares = explained / np.where(total > 0.0, total, 1.0)
+        shares = divide(explained, total)
         if each and self.hypothesis_dof == 1:
             return np.copysign(shares, products[:, -1])
         return shares

@@ -73,6 +73,11 @@ def as_columns(vectors):
     return vectors[..., None]
 
 
+def congruence(vector, matrix):
+    """Return X M X, with X the diagonal matrix of a vector."""
+    return as_columns(vector) * matrix * as_rows(vector)
+
+
 def diagonal_matrix(vector):
     """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
     xp = namespace(vector)
@@ -95,7 +100,7 @@ def strictly_lower(x):
 
 @functools.lru_cache(maxsize=8)
 def _below_diagonal(size):
-    # Of small matrices, numpy takes longer for this mask than for all the rest.
+    # For small matrices, building this mask would take most of the time.
     return np.tri(size, k=-1, dtype=bool)
 
 
@@ -108,7 +113,7 @@ def with_diagonal(x, value):
 
 
 def set_diagonal(x, value):
-    """Replace the diagonal of matrices that nobody else holds, and return them."""
+    """Replace the diagonal of matrices in place, and return them."""
     if is_torch(x):
         x.diagonal(dim1=-2, dim2=-1).fill_(value)
     else:
@@ -140,29 +145,6 @@ def plus_diagonal(matrix, vector):
     return total
 
 
-def add_multiple(x, number, y):
-    """Return x + number * y, in one pass where the library can."""
-    return x.add(y, alpha=number) if is_torch(x) else x + number * y
-
-
-def add_scaled(x, factor, y, number=1.0):
-    """Return x + number * factor * y, entry by entry, in one pass where possible."""
-    if is_torch(x):
-        return x.addcmul(factor, y, value=number)
-    return x + (factor if number == 1.0 else number * factor) * y
-
-
-def add_product(x, a, b, number=1.0, factor=1.0):
-    """Return number * x + factor * a @ b, in one pass where the library can."""
-    if is_torch(x) and x.dtype == a.dtype == b.dtype:
-        if x.ndim <= a.ndim == b.ndim == 2:
-            return namespace(x).addmm(x, a, b, beta=number, alpha=factor)
-        if x.ndim == a.ndim == b.ndim == 3:
-            return namespace(x).baddbmm(x, a, b, beta=number, alpha=factor)
-    product = a @ b if factor == 1.0 else factor * (a @ b)
-    return product + (x if number == 1.0 else number * x)
-
-
 def symmetric_product(x, y):
     """Return the symmetric part of the outer product of vectors."""
     return symmetrize(x[..., :, None] * y[..., None, :])
@@ -174,13 +156,13 @@ def pair_sums(x):
 
 
 def extremes(x):
-    """Return the smallest and the largest entry, as numbers; NaN if there is one."""
+    """Return the smallest and the largest entry as floats; NaN if an entry is NaN."""
     low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
     return float(low), float(high)
 
 
 def largest_entry(x):
-    """Return the largest entry, as a number; NaN if there is one."""
+    """Return the largest entry as a float; NaN if an entry is NaN."""
     return float(x.amax() if is_torch(x) else x.max())
 
 
@@ -208,7 +190,7 @@ def take_last(x, index):
 
 
 def sum_by_index(values, index, size):
-    """Add the entries [..., d] of the last axis up by their index, to [..., size]."""
+    """Sum the entries [..., d] of the last axis by index, into [..., size]."""
     xp = namespace(values)
     shape = (*values.shape[:-1], size)
     sums = xp.zeros(shape, dtype=values.dtype, device=values.device)
@@ -222,10 +204,10 @@ def sum_by_index(values, index, size):
 def eigh(x):
     """Return the eigenvalues and eigenvectors of symmetric matrices.
 
-    The lower triangle alone is read.
+    Only the lower triangle is read.
     """
     if is_torch(x):
-        # LAPACK counts by columns: the transpose need not be rearranged for it, and the
+        # LAPACK stores columns: the transpose needs no copy, and the
         # reduction to tridiagonal form is faster for upper triangles.
         return namespace(x).linalg.eigh(x.mT, UPLO="U")
     return np.linalg.eigh(x)
@@ -234,7 +216,7 @@ def eigh(x):
 def cholesky(x):
     """Factor positive definite matrices; a matrix that is not one becomes NaN.
 
-    The lower triangle alone is read.
+    Only the lower triangle is read.
     """
     factor, definite = flagged_cholesky(x)
     return namespace(x).where(definite[..., None, None], factor, float("nan"))
@@ -256,8 +238,8 @@ def flagged_cholesky(x):
 
 
 def _cholesky_each_on_its_own(x):
-    # numpy raises for the batch; the smallest eigenvalue tells the failures apart, and
-    # a margin keeps the second attempt from raising on a matrix at the very edge.
+    # numpy raises for the whole batch: find the failures by the smallest eigenvalue;
+    # a margin keeps the second attempt from raising on a nearly singular matrix.
     size = x.shape[-1]
     identity = np.eye(size, dtype=x.dtype)
     known = np.all(np.isfinite(x), axis=(-2, -1), keepdims=True)
@@ -277,7 +259,7 @@ def inverse_lower(lower):
 
 
 def _solve_lower_numpy(lower, right):
-    """Solve by substitution of blocks: numpy has products of batches, no solver."""
+    """Solve by block substitution: numpy has no batched triangular solver."""
     size = lower.shape[-1]
     if size <= _BLOCK:
         return _inverse_lower_numpy(lower) @ right
@@ -305,7 +287,7 @@ def _inverse_lower_numpy(lower):
     if 0 in lower.shape:
         return lower
     with warnings.catch_warnings():
-        # Substitution is exact for graded triangles whose condition number says little.
+        # Substitution is accurate for graded triangles of any condition number.
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         return linalg.inv(lower, assume_a="lower triangular", check_finite=False)
 
@@ -321,12 +303,12 @@ def solve_lower(lower, right):
 def solve_unit_lower(strict, right, left=True):
     r"""Return :math:`(I + N)^{-1} B`, or :math:`B (I + N)^{-1}` if `left` is not set.
 
-    Of :math:`N`, the strictly lower part alone is read.
+    Only the strictly lower part of :math:`N` is read.
     """
     if is_torch(strict):
         solve = namespace(strict).linalg.solve_triangular
         if left:
-            # Transposed, the result has its rows together, as everything else has.
+            # Transposed, so that the result is contiguous by rows like other arrays.
             strict, right = strict.mT, right.mT
             solution = solve(strict, right, upper=True, left=False, unitriangular=True)
             return solution.mT
@@ -340,11 +322,11 @@ def solve_unit_lower(strict, right, left=True):
 def solve_commuting_unit_lower(strict, right):
     r"""Return :math:`(I + N)^{-1} B`, where B commutes with the strictly lower N.
 
-    It is the same from either side. Tensors come with their columns together.
+    The result is the same from either side. Tensors are returned in column order.
     """
     if is_torch(strict):
         xp = namespace(strict)
-        # Whichever is faster, by a quarter in float64 and by a half in float32.
+        # The faster side: by a quarter in float64 and by a half in float32.
         left = strict.dtype == xp.float64
         return xp.linalg.solve_triangular(
             strict, right, upper=False, left=left, unitriangular=True
@@ -372,11 +354,6 @@ def solve_positive(matrix, vector):
         )
         solution = np.linalg.solve(regularised, vector[..., None])[..., 0]
         return np.where(regular[..., 0], solution, np.nan)
-
-
-def multiply_into(x, y, result):
-    """Write the product into an array, or into a part of one."""
-    namespace(x).matmul(x, y, out=result)
 
 
 def positive_row_solver(matrix):

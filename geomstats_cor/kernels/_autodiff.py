@@ -17,7 +17,7 @@ from ._batching import in_blocks
 
 
 class StatedGradient:
-    """A function of arrays with the derivatives that torch is to use.
+    """A function of arrays with explicit derivatives for torch.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class StatedGradient:
         Takes the cotangent of the value, flags that tell which arguments need a
         cotangent, and the arguments, returns the cotangents of the arrays among them.
     plain : callable
-        What to compute where no derivative is asked for, if that can be less than the
-        value: the autograd function of torch must not return its own input.
+        A cheaper version of the value for calls without derivatives. (A torch autograd
+        function must not return its own input.)
     plain_cotangent : callable
-        The cotangent where no derivative of it is asked for, if that can be less. It
-        is for arrays alone, may read the numbers in them, and need not be written with
-        differentiable functions.
+        A faster cotangent for when it is not differentiated itself; see
+        benchmarks/second_ways.py. It may read the numbers in the arrays, and need not
+        be written with differentiable functions.
     axes : tuple of int
         Number of axes of the value and of each array that belong to one member of a
         batch. If they are given, a large batch is computed in blocks.
@@ -49,8 +49,8 @@ class StatedGradient:
         How many arrays of the size of the largest argument the derivatives work on at a
         time.
     held_by_value : int
-        How many the value works on, if they are not as many: a single product is not
-        worth the cutting before it outgrows the cache.
+        The same for the value, if it differs: a single product need not be cut before
+        it outgrows the cache.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class StatedGradient:
         return _policy.torch().apply(self, arguments)
 
     def evaluate(self, *arguments):
-        """Return the value where no derivative is asked for."""
+        """Return the value for a call without derivatives."""
         return self._cut(self.plain, (), arguments, self.held_by_value)
 
     def evaluate_to_keep(self, *arguments):
-        """Return the value, which is not to be one of the arguments."""
+        """Return the value, as an array that is not one of the arguments."""
         return self._cut(self.value, (), arguments, self.held_by_value)
 
     def pull_back(self, cotangent, needed, *arguments):
@@ -147,10 +147,10 @@ def _projected(vectors, spaces):
 
 
 class Opaque:
-    """A function of arrays that no transform looks into.
+    """A function of arrays that is a single operator to all transforms of torch.
 
-    Under `torch.vmap` it sees all matrices at once, under `torch.compile` it is one
-    node, and it is never differentiated: a `StatedGradient` does that.
+    Under `torch.vmap` it is called once with the whole batch, and under `torch.compile`
+    it is one node. It has no derivative of its own: a `StatedGradient` provides it.
 
     Parameters
     ----------
@@ -184,36 +184,33 @@ def detached(array):
 
 
 def is_readable(array):
-    """Tell whether the numbers in an array can steer the program.
+    """Tell whether Python code may branch on the numbers in an array.
 
-    They cannot while torch traces it, or maps over it.
+    It may not while torch traces the program or maps over the array.
     """
     return not is_torch(array) or _policy.torch().is_readable(array)
 
 
 def is_recorded(array):
-    """Tell whether torch records what is computed, for derivatives to come."""
+    """Tell whether torch records operations on an array for differentiation."""
     return is_torch(array) and _policy.torch().is_recording()
 
 
 def is_plain(array):
-    """Tell whether nothing but the numbers computed from an array matters.
-
-    No transform of torch is at work, and no derivative is asked for.
-    """
+    """Tell whether neither transforms nor derivatives of torch are active."""
     if not is_torch(array):
         return True
     return is_readable(array) and _policy.torch().wants_no_derivative((array,))
 
 
 def prepare_torch():
-    """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
+    """Register the functions with torch, if loaded: torch.compile cannot do it."""
     if "torch" in sys.modules:
         _policy.torch()
 
 
 class _Policy:
-    """The functions that the policy governs, and its torch side, loaded when needed."""
+    """The functions with stated derivatives, registered with torch on first use."""
 
     def __init__(self):
         self.functions, self.module = [], None

@@ -15,7 +15,7 @@ _NOT_COMPILED = (
 
 
 def build(functions):
-    """Make the autograd functions and the operators that the policy governs."""
+    """Create the autograd functions and operators of all functions with the policy."""
     for function in functions:
         if isinstance(function, StatedGradient):
             function.compiled, function.eager = _autograd(function)
@@ -29,7 +29,7 @@ def apply(function, arguments):
         if wants_no_derivative(arguments):
             return function.evaluate(*arguments)
         return function.eager.apply(*arguments)
-    # Read here, the level is guarded: dual numbers start a new compilation.
+    # Reading the level here adds a guard: forward mode triggers a new compilation.
     if forward_ad._current_level >= 0 or _is_differentiated_inside():
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
@@ -39,7 +39,7 @@ def apply(function, arguments):
 
 
 def _distinct(arguments):
-    """Return arguments no two of which are the same tensor, as torch.compile wants."""
+    """Return distinct tensors: torch.compile does not accept one tensor twice."""
     distinct = []
     for x in arguments:
         again = isinstance(x, torch.Tensor) and any(x is y for y in distinct)
@@ -54,7 +54,7 @@ def _requires_grad(arguments):
 
 
 def wants_no_derivative(arguments):
-    """Tell that neither autograd nor a transform of torch.func is at work."""
+    """Tell whether neither autograd nor a transform of torch.func is active."""
     return (
         forward_ad._current_level < 0
         and torch._C._functorch.peek_interpreter_stack() is None
@@ -73,7 +73,7 @@ def _is_differentiated_inside():
     return any(x.key() in transforms for x in stack)
 
 
-# What torch.compiler.assume_constant_result does, which imports the compiler for it.
+# As torch.compiler.assume_constant_result, without importing the compiler.
 _is_differentiated_inside._dynamo_marked_constant = True
 
 
@@ -88,7 +88,7 @@ def is_readable(tensor):
 
 
 def is_recording():
-    """Tell whether derivatives are taken of what is computed now."""
+    """Tell whether operations are being recorded for derivatives."""
     return torch.is_grad_enabled() or forward_ad._current_level >= 0
 
 
@@ -105,7 +105,7 @@ def _autograd(function):
     """Return an autograd function for torch.compile, and one for everything else.
 
     torch.compile accepts neither a forward mode nor a context apart from the forward;
-    torch.func wants both.
+    torch.func requires both.
     """
 
     def keep(ctx, inputs, output):
@@ -116,7 +116,7 @@ def _autograd(function):
         ctx.save_for_backward(*arrays)
         return arrays
 
-    # Derivatives may be taken where autocast is at work, which values never see.
+    # A derivative may be computed under autocast even if the value was not.
     pull_back, push = map(in_own_precision, (function.pull_back, function.tangent))
 
     class Backward(Function):

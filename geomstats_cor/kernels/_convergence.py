@@ -10,7 +10,7 @@ from .._callers import warn_user
 from ..exceptions import ConvergenceWarning
 from ._array import namespace
 
-# Of the call under way, and of no other thread, which warnings' own filters are not.
+# A context variable: the filters of `warnings` are shared by all threads.
 _gathered = contextvars.ContextVar("gathered", default=None)
 _is_strict = contextvars.ContextVar("is_strict", default=False)
 
@@ -75,7 +75,7 @@ def warn_unfinished(name, residual, done, condition):
 
 @contextlib.contextmanager
 def raising_warnings():
-    """Raise inside of this block at once, where there would be a warning."""
+    """Turn these warnings into exceptions inside the block."""
     gathered, strict = _gathered.set(None), _is_strict.set(True)
     try:
         yield
@@ -85,7 +85,7 @@ def raising_warnings():
 
 
 def warn(warning):
-    """Warn the user, or raise the warning where strictness was asked for.
+    """Warn the user, or raise the warning in strict mode.
 
     Parameters
     ----------

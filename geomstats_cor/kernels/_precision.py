@@ -1,7 +1,7 @@
 """Half precision in, half precision out, single precision in between.
 
-Autocast has no say in between: it would multiply matrices with three digits, and
-factorisations need more.
+Autocast is disabled: it would multiply matrices with three digits, and factorisations
+need more.
 """
 
 import functools
@@ -35,7 +35,7 @@ def in_own_precision(function):
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
         for x in (*arguments, *keywords.values()):
-            if type(x) is np.ndarray:  # then none is a tensor
+            if type(x) is np.ndarray:  # no argument is a tensor
                 return function(*arguments, **keywords)
         like, half = _first_and_half((*arguments, *keywords.values()))
         if like is None:
@@ -55,7 +55,7 @@ def in_own_precision(function):
 
 
 def is_autocast(tensor):
-    """Tell whether autocast is at work where a tensor is.
+    """Tell whether autocast is active on the device of a tensor.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def is_autocast(tensor):
     Returns
     -------
     is_autocast : bool
-        Whether products with the tensor would be narrowed.
+        Whether autocast would lower the precision of products with the tensor.
     """
     device = tensor.device.type
     return device != "meta" and namespace(tensor).is_autocast_enabled(device)
 
 
 def no_autocast(tensor):
-    """Return a context in which autocast is off where a tensor is.
+    """Return a context that disables autocast on the device of a tensor.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _first_and_half(arguments):
 
 
 def _is_floating_tensor(x):
-    if isinstance(x, _NUMBERS):  # which torch.compile may know as symbols
+    if isinstance(x, _NUMBERS):  # torch.compile may pass symbols
         return False
     floating = getattr(getattr(x, "dtype", None), "is_floating_point", False)
     return floating and hasattr(type(x), "mT")

@@ -33,7 +33,7 @@ def rule_for_spectrum(values, tolerance):
 
 @functools.cache
 def gauss_lobatto(count):
-    """Return those of the Gauss-Lobatto rule, with nodes at both ends of [-1, 1]."""
+    """Return the nodes and weights of the Gauss-Lobatto rule on [-1, 1], as pairs."""
     polynomial = np.polynomial.Legendre.basis(count - 1)
     slope = polynomial.deriv()
     inner = slope.roots()

@@ -44,6 +44,18 @@ def _tanh_series(terms):
 _TANH_SERIES = _tanh_series(14)
 
 
+def divide(numerator, denominator, otherwise=None):
+    """Divide where the denominator is not zero.
+
+    Elsewhere the result is `otherwise`, a constant, or by default the numerator: a null
+    vector divided by its length stays null.
+    """
+    xp = namespace(denominator)
+    null = denominator == 0.0
+    quotient = numerator / xp.where(null, 1.0, denominator)
+    return quotient if otherwise is None else xp.where(null, otherwise, quotient)
+
+
 def length(square):
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
@@ -55,10 +67,7 @@ def length(square):
 
 def _direction(x):
     """Return vectors divided by their lengths, and null vectors as they are."""
-    xp, size = namespace(x), norm(x)
-    null = size == 0.0
-    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, size))
-    return factor[..., None] * x
+    return divide(x, norm(x)[..., None], 0.0)
 
 
 # The lengths of vectors [..., k]. Derivatives of all orders are zero at zero.

@@ -17,8 +17,8 @@ def rank_tolerance(x):
 def input_tolerance(x):
     """Return how far an input may stray from symmetry or a unit diagonal.
 
-    Half the digits: rounding in the user's own computations passes, and a matrix that
-    was meant to be something else does not.
+    Half the digits: rounding errors of the user's computations pass, and matrices of
+    another kind do not.
     """
     return math.sqrt(eps(x))
 

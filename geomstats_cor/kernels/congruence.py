@@ -21,7 +21,7 @@ from .symmetric import (
     positive_spectrum,
 )
 
-# Bytes of the matrices that are worked on at a time.
+# Bytes of matrices in memory at a time.
 _PIECE_BYTES = 2**25
 
 
@@ -142,7 +142,7 @@ def _cotangent(cotangent, needed, point, root, vector, values, vectors):
 
 
 def _plain_cotangent(cotangent, needed, point, root, vector, values, vectors):
-    """Return the same, summed, a few roots at a time."""
+    """Return the cotangents, summed, a few roots at a time."""
     xp = namespace(values)
     logs = xp.log(values)
     of_point = xp.zeros_like(point) if needed[0] else None

@@ -172,7 +172,7 @@ def exp_scaled_second_differential(vector, null_row_sums):
 
 
 def exp_scaled_second_differential_at(vector, null_row_sums, values, vectors):
-    """Return the same, given the spectrum of R."""
+    """Return `exp_scaled_second_differential`, given the spectrum of R."""
     vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     at = null_row_sums, values, vectors
     first = exp_differential_at(vector, *at)
@@ -280,7 +280,7 @@ def _exp_differential_cotangent(cotangent, needed, vector, *at):
         vector = moving_row0(vector)
         motion = _moved_rows(vector, scale, half)
         diag = row_dot(motion, rows)
-        # The cotangent of the normalised rows, of which they see what is across.
+        # The cotangent of the normalised rows, projected orthogonally to them.
         normal = cotangent @ motion - row_dot(cotangent @ rows, rows) * motion
         normal = normal - diag * (cotangent @ rows) - cotangent @ (diag * rows)
         normal = normal - (row_dot(pulled, motion) + row_dot(normal, rows)) * rows

@@ -13,6 +13,7 @@ What is read from a factor belongs to :math:`F F^\top + \delta^2 I`, where
 
 from ._array import (
     as_columns,
+    congruence,
     constant,
     diagonal,
     eps,
@@ -28,7 +29,7 @@ from ._precision import in_own_precision
 from ._projections import row0_part
 from .log_scaled_maps import balanced_adjoint, balanced_motion
 from .null_row_sums import center
-from .scaling import congruence, implicit_scaling, newton_scaling
+from .scaling import implicit_scaling, newton_scaling
 from .symmetric import (
     in_basis,
     log_differential_at,

@@ -25,7 +25,7 @@ import operator
 from ._array import eps, namespace, row_dot
 from ._conjugate_gradients import solve_by_products
 from ._convergence import warn_unfinished
-from ._quotients import coth_excess, sinh_quotient
+from ._quotients import coth_excess, divide, sinh_quotient
 from .hyperbolic_frechet import hyperbolic_mean
 from .hyperboloid import (
     hyperbolic_exp,
@@ -159,10 +159,8 @@ class _Fit:
         return vector + across - half * row_dot(self.along, vector) * self.along
 
     def _turned(self, vector):
-        xp = namespace(vector)
         stretch = sinh_quotient(self.square)
-        null = self.square == 0.0
-        excess = xp.where(null, 0.0, (stretch - 1.0) / xp.where(null, 1.0, self.square))
+        excess = divide(stretch - 1.0, self.square)
         return stretch * vector - excess * row_dot(self.along, vector) * self.along
 
     def _split(self, step):

@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from ._array import (
+    congruence,
     diagonal,
     eps,
     eye_like,
@@ -33,7 +34,6 @@ from .cholesky import full_rank_factor
 from .exp_scaled_maps import exp_scaled
 from .null_row_sums import center
 from .scaling import (
-    congruence,
     implicit_scaling,
     newton_scaling,
     one_step_scaling,
@@ -259,7 +259,7 @@ def _scaled_spectrum(correlation, scaling):
 
 
 def _is_harmless(scaling, values):
-    """Tell at a glance that no matrix of a batch is ill-scaled or ill-conditioned."""
+    """Tell whether no matrix of a batch is ill-scaled or ill-conditioned."""
     if not are_positive(values, 1.0 / _ILL_CONDITIONED):
         return False
     return float(values.max()) < _ILL_SCALED * float(scaling.min()) ** 2

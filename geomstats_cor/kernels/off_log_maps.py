@@ -339,9 +339,9 @@ def off_log_differential_inverse(vector, correlation):
 
     .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
 
-    with the diagonal :math:`\dot D` that makes it hollow. The same map as
-    `off_exp_differential`, from the other end: no diagonal of :math:`\log C` is solved
-    for.
+    with the diagonal :math:`\dot D` that makes it hollow. This is `off_exp_differential`
+    as a function of :math:`C`, which needs no solution for the diagonal of
+    :math:`\log C`.
 
     Parameters
     ----------
@@ -461,7 +461,7 @@ def off_exp_second_differential(vector, hollow):
 
 
 def off_exp_second_differential_at(vector, *at):
-    """Return the same, given the matrix S = H + D(H) and its spectrum."""
+    """Return `off_exp_second_differential`, given S = H + D(H) and its spectrum."""
     (moved,) = _completed(at, moving_hollow(vector))
     return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
 
@@ -498,13 +498,13 @@ def _completed(at, *vectors):
 
 
 def _without_diagonal(moved, *at):
-    """Return the adjoint of `_completed`, and leave the diagonal of zeros out."""
+    """Return the adjoint of `_completed`, with null diagonal."""
     solved = _solve_hessian(diagonal(moved)[..., None], *at)[..., 0]
     return off_diagonal(moved - exp_differential_at(diagonal_matrix(solved), *at))
 
 
 def _completed_in_basis(slopes, values, vectors, *moving):
-    """Return what `_completed` does, in the basis of eigenvectors."""
+    """Return `_completed` in the basis of eigenvectors."""
     xp = namespace(values)
     rotated = [in_basis(vector, vectors) for vector in moving]
     moved = [xp.sum((vectors @ (slopes * x)) * vectors, axis=-1) for x in rotated]
@@ -763,7 +763,7 @@ def _newton_diagonal(hollow):
         done = (error <= 4.0 * unit) | ((error <= 64.0 * unit) & stands)
         if bool(xp.all(done)):
             return solution
-        # In the quadratic region rounding blurs the objective, and is no guide.
+        # Near the solution, rounding errors exceed the changes of the objective.
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
@@ -776,7 +776,7 @@ def _newton_diagonal(hollow):
         fallback = xp.where(accepted[..., None], -log_diag, fallback)
         decrease = xp.sum(diag - 1.0 - log_diag, axis=-1)
         objective = xp.where(accepted, size - xp.sum(trial, axis=-1), objective)
-        # A fallback step keeps its promise by theorem; nothing is asked of it.
+        # The decrease of a fallback step is guaranteed and need not be checked.
         promised = xp.where(use_step, decrease, -xp.inf)
         expected = xp.where(use_step, (tolerance + 0.1 * error) * error, xp.inf)
         previous = error
@@ -793,9 +793,9 @@ solve_diagonal = Opaque(
 
 
 def _first_guess(hollow):
-    """Return the diagonal as if each variable met all others as one.
+    """Return a first guess of the diagonal, -log cosh of the lengths of rows.
 
-    Right for two variables, and up to third order in the matrix.
+    Exact for two variables, and up to third order in the matrix.
     """
     xp = namespace(hollow)
     with np.errstate(all="ignore"):
@@ -817,16 +817,16 @@ def _level(hollow, trial):
 
 
 def _rounding(values):
-    """Return the unit in which the error of the diagonal of an exponential counts."""
+    """Return the rounding error of the diagonal of an exponential."""
     spread = values[..., -1] - values[..., 0]
     return eps(values) * namespace(values).maximum(spread, constant(1.0, spread))
 
 
 def _hessian_tolerance(error, unit):
-    """Return how exact a Hessian has to be for Newton's method to lose nothing by it.
+    """Return the error of the Hessian that keeps Newton's method quadratic.
 
-    The error of a step is that of the Hessian times what the step is to correct: it may
-    be as large as rounding, or as what is quadratic in the correction.
+    The error of a step is that of the Hessian times the length of the step: it may be
+    as large as rounding, or as the square of that length.
     """
     xp = namespace(error)
     needed = float(xp.min(xp.maximum(0.01 * error, unit / error)))

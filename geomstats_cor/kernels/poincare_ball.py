@@ -1,4 +1,4 @@
-r"""Poincaré balls of any negative curvature, seen from their origin.
+r"""Poincaré balls of any negative curvature, with maps at their origin.
 
 The ball of curvature :math:`K < 0` is :math:`\{x : |x|^2 < -1 / K\}`, and
 :math:`\kappa = \sqrt{-K}`. A point :math:`x` is given by itself or by its logarithm
@@ -19,7 +19,7 @@ import math
 from ._array import eps, namespace, row_dot
 from ._autodiff import detached, is_readable
 from ._precision import in_own_precision
-from ._quotients import length, sinh_quotient, squared_length, tanh_quotient
+from ._quotients import divide, length, sinh_quotient, squared_length, tanh_quotient
 from .hyperboloid import (
     hyperboloid_from_ball,
     hyperboloid_time,
@@ -251,14 +251,14 @@ def _logits(products, time, weight, offset, kappa, excess=None):
     """
     xp = namespace(products)
     norm = xp.linalg.vector_norm(weight, axis=-1)
-    along = products / xp.where(norm == 0.0, 1.0, norm)
+    along = divide(products, norm)
     shift = 2.0 * kappa * offset
     cosine, sine, over = _cosh_and_sinh(shift)
     excess = over if excess is None else excess if over is None else excess + over
     sine = along * cosine - time * sine
     distance = xp.asinh(sine)
     if excess is not None:
-        # Beyond what can be told from zero, it matters no more.
+        # The exponential of a larger excess underflows.
         least = xp.exp(-xp.clip(excess, None, _UNDERFLOW)) + 0.0 * sine
         reach = xp.log(xp.abs(sine) + xp.hypot(sine, least))
         reach = xp.where(sine < 0.0, -excess - reach, excess + reach)

@@ -6,8 +6,8 @@ For a symmetric positive definite :math:`\Sigma` there is exactly one :math:`x >
 :math:`\mathcal D^\star`, it gives :math:`\mathcal D^\star \Sigma \mathcal D^\star` unit
 row sums.
 
-The equation has further roots of mixed signs, and Newton's method without damping lands
-on them: the step is chosen here so that it never leaves the positive orthant.
+The equation has further roots of mixed signs, and Newton's method without damping may
+converge to them: here, steps never leave the positive orthant.
 
 References
 ----------
@@ -22,9 +22,7 @@ import math
 import numpy as np
 
 from ._array import (
-    add_scaled,
-    as_columns,
-    as_rows,
+    congruence,
     diagonal,
     eps,
     eye_like,
@@ -44,7 +42,7 @@ from ._projections import moving_symmetric
 from .cholesky import has_full_rank
 
 _MAX_ITERATIONS = 60
-_USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
+_USUAL_ITERATIONS = 8  # with more, there may be no solution
 _ROUGH_STEPS = 2  # their cost is that of one factorisation, and they save several
 _CORRECTIONS = 2  # of a Newton step; an odd number fails more often
 _CLOSE = 0.25  # a relative step from where whole Newton steps converge
@@ -172,8 +170,8 @@ def one_step_scaling(correlation):
     .. math:: x = 1 - (C + I)^{-1} (C 1 - 1) = 2 \, (C + I)^{-1} 1 .
 
     It is exact to first order about the identity. Elsewhere the step may leave the
-    positive orthant: entries below the floor of 0.1 are put there. Derivatives are
-    those of the step, and null where the floor holds.
+    positive orthant: entries below 0.1 are set to 0.1. Derivatives are those of the
+    step, and zero for such entries.
 
     Parameters
     ----------
@@ -201,11 +199,6 @@ def one_step_scaling(correlation):
     xp = namespace(correlation)
     scaling = 2.0 * solve_shifted(xp.ones_like(correlation[..., 0]), correlation)
     return xp.where(scaling < _FLOOR, _FLOOR, scaling)
-
-
-def congruence(scaling, matrix):
-    """Return X M X, with X the diagonal matrix of a vector."""
-    return as_columns(scaling) * matrix * as_rows(scaling)
 
 
 def _relative_response(scaling, vector, balanced):
@@ -269,9 +262,9 @@ def newton_scaling(matrix):
 
 
 def _rough_scaling(matrix):
-    """Return a positive vector on the way to the scaling, without a factorisation.
+    """Return a positive vector near the scaling, without a factorisation.
 
-    Truncated conjugate gradients keep what the safe length asks of a Newton step.
+    `_safe_length` holds for steps of truncated conjugate gradients as for Newton steps.
     """
     scaling = abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
@@ -281,10 +274,10 @@ def _rough_scaling(matrix):
         scaling = scaling / mean**0.5
 
         def hessian(vector, scaling=scaling):
-            return add_scaled(vector, scaling, (scaling * vector) @ matrix)
+            return vector + scaling * ((scaling * vector) @ matrix)
 
         step = truncated_solution(1.0 - row_sums / mean, hessian, _ROUGH_STEPS)
-        scaling = add_scaled(scaling, scaling, _safe_length(step) * step)
+        scaling = scaling + scaling * (_safe_length(step) * step)
     return scaling
 
 
@@ -338,7 +331,7 @@ class _Newton:
         self.distance = _largest(self.relative_back)
 
     def _step_back(self, excess):
-        """Return the step, with the other sign: nothing is negated on the way."""
+        """Return the negative of the step."""
         return self.solve(excess / self.start)
 
     def from_afar(self):
@@ -367,7 +360,7 @@ class _Newton:
         return scaling, xp.where(better, bold_product, safe_product)
 
     def to_the_end(self, noise):
-        """Correct the step for as long as it pays.
+        """Correct the step until corrections gain too little.
 
         Returns the scaling, its product with the matrix, and where there is something
         left to be gained: None if there is nothing.
@@ -387,7 +380,7 @@ class _Newton:
             if len(excesses) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
                 break
             back = self._step_back(excess)
-        # Where rounding leaves much, only stagnation tells that nothing is gained.
+        # Where rounding errors are large, stagnation is the only sign of convergence.
         patience = 1 if self.distance < _PROGRESS else 2
         error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
         rounding = _rounding_units(self.matrix) * noise
@@ -396,7 +389,7 @@ class _Newton:
 
 
 def _excess(scaling, product):
-    """Return what row sums have beyond one."""
+    """Return the row sums minus one."""
     return scaling * product - 1.0
 
 
@@ -412,13 +405,13 @@ def _are_near(scaling, product):
 
 
 def _noise(matrix, scaling):
-    """Return what rounding in the row sums leaves of any residual."""
+    """Return the residual that rounding errors of the row sums cause."""
     row_sums = scaling * (scaling @ abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
 
 
 def _rounding_units(matrix):
-    """Return how many units of noise rounding may leave: of equal numbers, all add."""
+    """Return a bound on the accumulated rounding error, in units of `_noise`."""
     return 16.0 + 0.25 * matrix.shape[-1]
 
 
@@ -455,7 +448,7 @@ def _safe_length(relative):
 
 
 def _checked_scaling(matrix):
-    """Return the scaling, and NaN for all that is not positive definite."""
+    """Return the scaling, or NaN where the matrix is not positive definite."""
     xp = namespace(matrix)
     regular = has_full_rank(matrix)
     if bool(xp.all(regular)):

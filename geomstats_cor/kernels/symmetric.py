@@ -103,8 +103,11 @@ def spectral_differential(vector, divided_differences, vectors):
     array([[1.5, 2.5],
            [2.5, 1.5]])
     """
-    rotated = divided_differences * in_basis(vector, vectors)
-    return symmetrize(out_of_basis(rotated, vectors))
+    return symmetrize(_daleckii_krein(vector, divided_differences, vectors))
+
+
+def _daleckii_krein(vector, divided_differences, vectors):
+    return out_of_basis(divided_differences * in_basis(vector, vectors), vectors)
 
 
 def in_basis(matrix, vectors):
@@ -163,7 +166,7 @@ def positive_spectrum(matrix):
 
 
 def are_positive(values, tolerance):
-    """Tell at a glance that no eigenvalue of a batch is small beside the largest."""
+    """Tell whether all eigenvalues of a batch exceed a fraction of the largest."""
     if 0 in values.shape:
         return False
     smallest, largest = extremes(values)
@@ -249,8 +252,7 @@ def spectral_function(
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        rotated = differences * in_basis(vector, vectors)
-        return project(out_of_basis(rotated, vectors))
+        return project(_daleckii_krein(vector, differences, vectors))
 
     differential = StatedGradient(
         differential_value,
@@ -293,7 +295,7 @@ def exp_half_second_in_basis(rotated_a, rotated_b, values):
 
 
 def log_half_second_in_basis(rotated_a, rotated_b, differences, values):
-    """Return the same for the logarithm, from its inverse.
+    """Return `exp_half_second_in_basis` for the logarithm, as the inverse of exp.
 
     `differences` are the first divided differences of the logarithm.
     """
@@ -366,13 +368,13 @@ def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vector
 
 
 def _rule(values):
-    """Return times in [0, 1] and weights that integrate exponentials to all digits."""
+    """Return nodes in [0, 1] and weights that integrate exponentials to rounding."""
     rule = rule_for_spectrum(values, 64.0 * eps(values))
     return [(0.5 * (1.0 + node), 0.5 * weight) for node, weight in rule]
 
 
 def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
-    """Return that of the logarithm, from that of its inverse."""
+    """Return the second differential of the logarithm, from that of exp."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)
     moved_b = log_differential_at(vector_b, matrix, values, vectors)
@@ -383,7 +385,7 @@ def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
 
 
 def _power_second_differential(vector_a, vector_b, matrix, values, vectors, exponent):
-    """Return that of a power, which is exp(p log S), by the chain rule."""
+    """Return the second differential of S^p = exp(p log S), by the chain rule."""
     spectra = matrix, values, vectors
     logarithm = exponent * log_at(*spectra)
     moved_a = exponent * log_differential_at(vector_a, *spectra)
@@ -775,10 +777,10 @@ def _sorted_pairs(values):
 
 
 def _positive(x):
-    """Replace zero by a number so small that quotients of functions have their limit.
+    """Replace zeros by a number at which quotients of functions equal their limit.
 
-    It is above the square root of the smallest number, so that products with it keep
-    their digits.
+    It is the square root of the smallest normal number, so that products with it do not
+    underflow.
     """
     xp = namespace(x)
     smallest = math.sqrt(float(xp.finfo(x.dtype).smallest_normal))

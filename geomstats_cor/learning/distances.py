@@ -5,6 +5,7 @@ import numpy as np
 from ..data.naming import as_plain_stack, names_of
 from ..exceptions import ParameterError, ShapeError
 from ..kernels import pack_strictly_lower
+from ..kernels._quotients import divide
 from ..space import equipped
 from ..statistics.mean import frechet_mean
 
@@ -105,8 +106,7 @@ def _angles(a, b):
 
 def _unit(rows):
     """Return rows of length one; a row of zeros, at right angles to all, stays."""
-    length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(length > 0.0, length, 1.0)
+    return divide(rows, np.linalg.norm(rows, axis=-1, keepdims=True))
 
 
 def _correlation_distance(points_a, points_b):

@@ -8,6 +8,8 @@ from matplotlib.patches import Rectangle
 from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from ..kernels._quotients import divide
+
 # Direction of the light, and the largest share of white or black that it adds.
 _LIGHT = np.array([0.4, -0.3, 0.866])
 _LIGHT /= np.linalg.norm(_LIGHT)
@@ -92,7 +94,7 @@ def _lit(color, triangles):
     )
     length = np.linalg.norm(normals, axis=-1)
     # Both sides of a triangle are lit alike.
-    light = np.abs(normals @ _LIGHT) / np.where(length > 0.0, length, 1.0)
+    light = divide(np.abs(normals @ _LIGHT), length)
     share = _CONTRAST * (2.0 * light - 1.0)[:, None]
     return np.where(share > 0.0, 1.0, 0.0) * np.abs(share) + (
         1.0 - np.abs(share)

@@ -10,6 +10,7 @@ import itertools
 
 import numpy as np
 
+from ..kernels._quotients import divide
 from .elliptope import as_numpy
 from .level_sets import LevelSet, angle_grid, points_from_angles, welded
 
@@ -264,7 +265,7 @@ def _oriented(decide_at, faces, angles, ends, names):
     a, b, c = (angles[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     length = np.linalg.norm(normals, axis=-1, keepdims=True)
-    step = normals / np.where(length > 0.0, length, 1.0)
+    step = divide(normals, length)
     step *= 0.05 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1)[:, None]
     center = (a + b + c) / 3.0
     right, turned = (
