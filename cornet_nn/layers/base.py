@@ -49,7 +49,7 @@ class CorLayer(nn.Module, abc.ABC):
     Attributes
     ----------
     hyperplanes_in, hyperplanes_out : SpaceHyperplanes or None
-        What the layer asks of the two spaces, see `cornet_nn.layers.protocol`.
+        Interfaces of the two spaces, see `cornet_nn.layers.protocol`.
 
     Notes
     -----
@@ -201,8 +201,8 @@ class CorLayer(nn.Module, abc.ABC):
         point : tensor, shape=[..., in_channels, n, n]
             Correlation matrices; [..., n, n] without channels.
         from_features : bool
-            Whether features are given instead of points, and coordinates of the output
-            wanted: `compute` alone. Containers call layers so, for hooks to take part.
+            Whether to take features and return coordinates: `compute` alone. Containers
+            call layers with it, rather than `compute`, so that hooks run.
 
         Returns
         -------

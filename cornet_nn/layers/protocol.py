@@ -1,7 +1,7 @@
-r"""What a layer asks of a space.
+r"""The interface of a space to layers.
 
-A layer takes a space with a metric and asks that metric for everything. There are two
-levels, and a layer that asks for the second refuses a space of the first when it is
+A layer takes a space with a metric, which computes everything. There are two
+levels, and a layer that needs the second refuses a space of the first when it is
 built:
 
 - `ReadableMetric`: points can be read. `metric.hyperplanes()` returns signed distances

@@ -198,7 +198,7 @@ class AffineInvariantMetric(_Coordinates, SPDAffineMetric):
     r"""The affine-invariant metric (AIM) with normal coordinates at the identity.
 
     They are those of :math:`\mathrm{Log}_I S = \log S`. The metric is not flat: layers
-    that ask for Fréchet means are refused.
+    that need Fréchet means are refused.
 
     Parameters
     ----------

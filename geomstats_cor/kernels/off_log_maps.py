@@ -339,9 +339,9 @@ def off_log_differential_inverse(vector, correlation):
 
     .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
 
-    with the diagonal :math:`\dot D` that makes it hollow. This is `off_exp_differential`
-    as a function of :math:`C`, which needs no solution for the diagonal of
-    :math:`\log C`.
+    with the diagonal :math:`\dot D` that makes it hollow. This is
+    `off_exp_differential` as a function of :math:`C`, which needs no solution for the
+    diagonal of :math:`\log C`.
 
     Parameters
     ----------

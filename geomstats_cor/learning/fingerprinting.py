@@ -29,10 +29,10 @@ class Identification:
     chance : float
         Accuracy that guessing one of the subjects of the database would have.
     rank : numpy.ndarray of int, shape=[k]
-        Number of subjects that are as near as the right one or nearer; 1 is
+        Number of subjects that are as near as the correct one or nearer; 1 is
         identified.
     margin : numpy.ndarray, shape=[k]
-        Distance to the nearest other subject minus that to the right one; positive
+        Distance to the nearest other subject minus that to the correct one; positive
         where identified.
     distances : numpy.ndarray, shape=[k, l]
         Distances between scans and the database.

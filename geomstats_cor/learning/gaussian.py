@@ -113,7 +113,7 @@ class GaussianDistribution:
         shrinkage : float or "ledoit-wolf"
             Weight :math:`s` of the spherical part in
             :math:`(1 - s) S + s \frac{\operatorname{tr} S}{d} I`, where :math:`S`
-            divides by :math:`N - 1`. A density wants some as soon as
+            divides by :math:`N - 1`. A density needs some as soon as
             :math:`N \le d`; "ledoit-wolf" chooses it from the data.
 
         Returns

@@ -19,8 +19,8 @@ def interpolate(points, times, at, space):
               \frac{t - t_i}{t_{i + 1} - t_i} \log_{C_i} C_{i + 1}\right) ,
               \qquad t_i \le t < t_{i + 1} .
 
-    Before the first and after the last point the path goes on along the geodesic of the
-    first and of the last two points.
+    Before the first and after the last point the path continues along the geodesic
+    through the first and the last two points.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
 
     The cube root of a squared distance is close to normal (Wilson and Hilferty) if
     coordinates are, so that scores can be read as standard deviations. Centre and
-    scale bear outliers up to almost half of the data. The detector looks at one class,
+    scale bear outliers up to almost half of the data. The detector models one class,
     and takes new matrices.
 
     Parameters

@@ -42,7 +42,7 @@ _COMMANDS = {
 
 
 def main(arguments=None):
-    """Write the figure that the arguments ask for.
+    """Write the figure given by the arguments.
 
     Parameters
     ----------
