@@ -1,9 +1,12 @@
 """Confidence bands of a regression, in units of correlation."""
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
 from .. import kernels
+from .._types import Array
 from ..data.sampling import as_generator
 from ..kernels._quotients import divide
 from ..validation import require_number
@@ -13,7 +16,9 @@ from .tables import as_matrix
 _STEP = 1e-4
 
 
-def confidence_bands(model, rows, level, simultaneous, n_draws, rng):
+def confidence_bands(
+    model: Any, rows: Array, level: float, simultaneous: bool, n_draws: int, rng: Any
+) -> Array:
     r"""Return bands of the predictions of a fitted model.
 
     With :math:`a` the weights of the rows in the prediction, the standard error of a

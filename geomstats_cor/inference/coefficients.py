@@ -17,11 +17,14 @@ References
    neuroimaging. NeuroImage 87, 2014.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
 from .. import kernels
 from .._progress import steps
+from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._quotients import divide
@@ -37,7 +40,7 @@ KINDS = ("weights", "pattern")
 _PIECE_BYTES = 2**25
 
 
-def coef_matrix(pipeline, kind="weights", X=None):
+def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Array:
     r"""Return the coefficients of a linear model of coordinates as matrices.
 
     Parameters
@@ -87,18 +90,18 @@ def coef_matrix(pipeline, kind="weights", X=None):
 
 
 def coefficient_test(
-    pipeline,
-    X,
-    y,
-    kind="pattern",
-    blocks=None,
-    n_permutations=199,
-    rng=None,
-    alpha=0.05,
-    pooled=False,
-    variables=None,
-    progress=True,
-):
+    pipeline: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    kind: str = "pattern",
+    blocks: ArrayLike = None,
+    n_permutations: int = 199,
+    rng: Any = None,
+    alpha: float = 0.05,
+    pooled: bool = False,
+    variables: ArrayLike = None,
+    progress: bool = True,
+) -> Any:
     """Test which coefficients of a classifier are larger than without any relation.
 
     The labels are permuted, the pipeline is fitted anew, and each coefficient is

@@ -8,17 +8,20 @@ raising for the whole batch) is adapted here and nowhere else.
 
 import functools
 import warnings
+from typing import Any, cast
 
 import array_api_compat.numpy
 import numpy as np
 
+from .._types import Array
+
 _BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
-_ARE_TORCH = {}
-_EPS = {}
+_ARE_TORCH: dict[type, bool] = {}
+_EPS: dict[Any, float] = {}
 
 
-def namespace(*arrays):
+def namespace(*arrays: Any) -> Any:
     """Return the array API namespace of arrays of one library.
 
     The first array decides: a lookup by its type, which torch.compile can follow.
@@ -30,7 +33,7 @@ def namespace(*arrays):
     return known
 
 
-def is_torch(array):
+def is_torch(array: Array) -> bool:
     """Tell whether an array is a torch tensor, without importing torch."""
     known = _ARE_TORCH.get(type(array))
     if known is None:
@@ -39,7 +42,7 @@ def is_torch(array):
     return known
 
 
-def eps(x):
+def eps(x: Array) -> Any:
     """Return the spacing of the dtype of an array at one."""
     known = _EPS.get(x.dtype)
     if known is None:
@@ -47,51 +50,51 @@ def eps(x):
     return known
 
 
-def eye_like(x):
+def eye_like(x: Array) -> Array:
     """Return the identity matrix with the size, dtype and device of a matrix."""
     return namespace(x).eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
-def constant(values, like):
+def constant(values: Array, like: Array) -> Array:
     """Return small constants as an array of the namespace, dtype and device given."""
     xp = namespace(like)
     return xp.asarray(values, dtype=like.dtype, device=like.device)
 
 
-def diagonal(x):
+def diagonal(x: Array) -> Array:
     """Return the diagonals [..., n] of matrices [..., n, n]."""
     return x.diagonal(0, -2, -1)
 
 
-def as_rows(vectors):
+def as_rows(vectors: Array) -> Array:
     """Return vectors [..., n] as matrices [..., 1, n] of one row."""
     return vectors[..., None, :]
 
 
-def as_columns(vectors):
+def as_columns(vectors: Array) -> Array:
     """Return vectors [..., n] as matrices [..., n, 1] of one column."""
     return vectors[..., None]
 
 
-def congruence(vector, matrix):
+def congruence(vector: Array, matrix: Array) -> Array:
     """Return X M X, with X the diagonal matrix of a vector."""
     return as_columns(vector) * matrix * as_rows(vector)
 
 
-def diagonal_matrix(vector):
+def diagonal_matrix(vector: Array) -> Array:
     """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
     xp = namespace(vector)
     n = vector.shape[-1]
     return vector[..., None] * xp.eye(n, dtype=vector.dtype, device=vector.device)
 
 
-def symmetrize(x):
+def symmetrize(x: Array) -> Array:
     """Return the symmetric part of matrices."""
     half = 0.5 * x
     return half + half.mT
 
 
-def strictly_lower(x):
+def strictly_lower(x: Array) -> Array:
     """Return the strictly lower triangular part of matrices."""
     if is_torch(x):
         return x.tril(-1)
@@ -104,7 +107,7 @@ def _below_diagonal(size):
     return np.tri(size, k=-1, dtype=bool)
 
 
-def with_diagonal(x, value):
+def with_diagonal(x: Array, value: Any) -> Array:
     """Return matrices whose diagonal is replaced by a number."""
     if is_torch(x):
         diag = x.new_full(x.shape[:-1], value)
@@ -112,7 +115,7 @@ def with_diagonal(x, value):
     return set_diagonal(np.array(x, dtype=x.dtype.newbyteorder("=")), value)
 
 
-def set_diagonal(x, value):
+def set_diagonal(x: Array, value: Any) -> Array:
     """Replace the diagonal of matrices in place, and return them."""
     if is_torch(x):
         x.diagonal(dim1=-2, dim2=-1).fill_(value)
@@ -121,12 +124,12 @@ def set_diagonal(x, value):
     return x
 
 
-def off_diagonal(x):
+def off_diagonal(x: Array) -> Array:
     """Return matrices with the diagonal set to zero."""
     return with_diagonal(x, 0.0)
 
 
-def fill_diagonal(matrix, value):
+def fill_diagonal(matrix: Array, value: Any) -> None:
     """Replace the diagonals of matrices by a number or by vectors, in place."""
     if is_torch(matrix):
         matrix.diagonal(dim1=-2, dim2=-1)[...] = value
@@ -134,7 +137,7 @@ def fill_diagonal(matrix, value):
         np.einsum("...ii->...i", matrix)[...] = value
 
 
-def plus_diagonal(matrix, vector):
+def plus_diagonal(matrix: Array, vector: Array) -> Array:
     """Return matrices with vectors added to their diagonals, in one pass."""
     if is_torch(matrix):
         total = matrix.clone()
@@ -145,28 +148,28 @@ def plus_diagonal(matrix, vector):
     return total
 
 
-def symmetric_product(x, y):
+def symmetric_product(x: Array, y: Array) -> Array:
     """Return the symmetric part of the outer product of vectors."""
     return symmetrize(x[..., :, None] * y[..., None, :])
 
 
-def pair_sums(x):
+def pair_sums(x: Array) -> Array:
     """Return the matrices x_i + x_j."""
     return as_columns(x) + as_rows(x)
 
 
-def extremes(x):
+def extremes(x: Array) -> Any:
     """Return the smallest and the largest entry as floats; NaN if an entry is NaN."""
     low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
     return float(low), float(high)
 
 
-def largest_entry(x):
+def largest_entry(x: Array) -> Any:
     """Return the largest entry as a float; NaN if an entry is NaN."""
     return float(x.amax() if is_torch(x) else x.max())
 
 
-def matrix_dot(x, y):
+def matrix_dot(x: Array, y: Array) -> Array:
     """Return the Frobenius products [...] of matrices [..., n, m]."""
     if is_torch(x):
         return (x * y).sum((-2, -1))
@@ -176,12 +179,12 @@ def matrix_dot(x, y):
     return np.vecdot(x.reshape(flat), y.reshape(flat))
 
 
-def row_dot(x, y):
+def row_dot(x: Array, y: Array) -> Array:
     """Return the inner products of the last axes, with that axis kept."""
     return (x * y).sum(axis=-1, keepdims=True)
 
 
-def take_last(x, index):
+def take_last(x: Array, index: Any) -> Array:
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
         index = namespace(x).asarray(index, device=x.device)
@@ -189,7 +192,7 @@ def take_last(x, index):
     return np.take(x, index, axis=-1)
 
 
-def sum_by_index(values, index, size):
+def sum_by_index(values: Array, index: Any, size: Any) -> Array:
     """Sum the entries [..., d] of the last axis by index, into [..., size]."""
     xp = namespace(values)
     shape = (*values.shape[:-1], size)
@@ -197,11 +200,11 @@ def sum_by_index(values, index, size):
     if is_torch(values):
         index = xp.asarray(index, device=values.device)
         return sums.scatter_add(-1, xp.broadcast_to(index, values.shape), values)
-    np.add.at(sums, (..., index), values)
+    np.add.at(sums, cast(Any, (..., index)), values)
     return sums
 
 
-def eigh(x):
+def eigh(x: Array) -> Any:
     """Return the eigenvalues and eigenvectors of symmetric matrices.
 
     Only the lower triangle is read.
@@ -213,7 +216,7 @@ def eigh(x):
     return np.linalg.eigh(x)
 
 
-def cholesky(x):
+def cholesky(x: Array) -> Array:
     """Factor positive definite matrices; a matrix that is not one becomes NaN.
 
     Only the lower triangle is read.
@@ -222,7 +225,7 @@ def cholesky(x):
     return namespace(x).where(definite[..., None, None], factor, float("nan"))
 
 
-def flagged_cholesky(x):
+def flagged_cholesky(x: Array) -> Any:
     """Factor matrices, and tell which of them are positive definite.
 
     The factors of the others are meaningless.
@@ -250,7 +253,7 @@ def _cholesky_each_on_its_own(x):
     return np.where(positive, np.linalg.cholesky(regularised), np.nan)
 
 
-def inverse_lower(lower):
+def inverse_lower(lower: Array) -> Array:
     """Invert lower triangular matrices by substitution."""
     if is_torch(lower):
         xp = namespace(lower)
@@ -292,7 +295,7 @@ def _inverse_lower_numpy(lower):
         return linalg.inv(lower, assume_a="lower triangular", check_finite=False)
 
 
-def solve_lower(lower, right):
+def solve_lower(lower: Array, right: Array) -> Array:
     """Solve lower triangular systems, by substitution."""
     if is_torch(lower):
         xp = namespace(lower)
@@ -300,7 +303,7 @@ def solve_lower(lower, right):
     return _solve_lower_numpy(lower, right)
 
 
-def solve_unit_lower(strict, right, left=True):
+def solve_unit_lower(strict: Array, right: Array, left: bool = True) -> Array:
     r"""Return :math:`(I + N)^{-1} B`, or :math:`B (I + N)^{-1}` if `left` is not set.
 
     Only the strictly lower part of :math:`N` is read.
@@ -319,7 +322,7 @@ def solve_unit_lower(strict, right, left=True):
     return _solve_lower_right_numpy(lower, right)
 
 
-def solve_commuting_unit_lower(strict, right):
+def solve_commuting_unit_lower(strict: Array, right: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B`, where B commutes with the strictly lower N.
 
     The result is the same from either side. Tensors are returned in column order.
@@ -334,7 +337,7 @@ def solve_commuting_unit_lower(strict, right):
     return solve_unit_lower(strict, right, left=False)
 
 
-def solve_positive(matrix, vector):
+def solve_positive(matrix: Array, vector: Array) -> Array:
     """Solve positive definite systems with one right-hand side [..., n] each.
 
     The solution is NaN where the matrix is singular.
@@ -356,7 +359,7 @@ def solve_positive(matrix, vector):
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def positive_row_solver(matrix):
+def positive_row_solver(matrix: Array) -> Any:
     """Return the function that solves positive definite systems, factorised once.
 
     It takes and returns rows [..., 1, n]. Solutions are meaningless, or NaN, where the

@@ -11,7 +11,10 @@ under `torch.compile`. numpy arrays get the value, and torch is not imported for
 import functools
 import importlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
+from .._types import Array
 from ._array import is_torch
 from ._batching import in_blocks
 
@@ -53,19 +56,22 @@ class StatedGradient:
         it outgrows the cache.
     """
 
+    compiled: Any
+    eager: Any
+
     def __init__(
         self,
-        value,
-        tangent,
-        cotangent,
-        plain=None,
-        plain_cotangent=None,
-        axes=None,
-        spaces=(),
-        keeps_value=False,
-        held=3,
-        held_by_value=None,
-    ):
+        value: Callable,
+        tangent: Callable,
+        cotangent: Callable,
+        plain: Callable | None = None,
+        plain_cotangent: Callable | None = None,
+        axes: tuple | None = None,
+        spaces: tuple = (),
+        keeps_value: bool = False,
+        held: int = 3,
+        held_by_value: int | None = None,
+    ) -> None:
         self.keeps_value = keeps_value
         self.plain = plain or value
         self.value, self.axes = value, axes
@@ -77,28 +83,29 @@ class StatedGradient:
         )
         _policy.govern(self)
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments: Any) -> Any:
         if not is_torch(arguments[0]):
             return self.evaluate(*arguments)
         return _policy.torch().apply(self, arguments)
 
-    def evaluate(self, *arguments):
+    def evaluate(self, *arguments: Any) -> Any:
         """Return the value for a call without derivatives."""
         return self._cut(self.plain, (), arguments, self.held_by_value)
 
-    def evaluate_to_keep(self, *arguments):
+    def evaluate_to_keep(self, *arguments: Any) -> Any:
         """Return the value, as an array that is not one of the arguments."""
         return self._cut(self.value, (), arguments, self.held_by_value)
 
-    def pull_back(self, cotangent, needed, *arguments):
+    def pull_back(self, cotangent: Any, needed: Any, *arguments: Any) -> Any:
         """Return the cotangents of the arrays."""
         if is_recorded(cotangent):
             return tuple(self.cotangent(cotangent, needed, *arguments))
 
         def function(cotangent, *arguments):
             arrays = cotangent, *arguments
-            plain = self.plain_cotangent and all(is_readable(x) for x in arrays)
-            pulled = self.plain_cotangent if plain else self.cotangent
+            pulled = self.cotangent
+            if self.plain_cotangent and all(is_readable(x) for x in arrays):
+                pulled = self.plain_cotangent
             return tuple(pulled(cotangent, needed, *arguments))
 
         return self._cut(function, (cotangent,), arguments, self.held)
@@ -167,23 +174,30 @@ class Opaque:
         time.
     """
 
-    def __init__(self, name, function, outputs, axes=(2,), held=1):
+    def __init__(
+        self,
+        name: str,
+        function: Callable,
+        outputs: Callable,
+        axes: tuple = (2,),
+        held: int = 1,
+    ) -> None:
         self.name, self.outputs, self.axes = name, outputs, axes
         self.function = functools.partial(in_blocks, function, axes, held=held)
         _policy.govern(self)
 
-    def __call__(self, *arrays):
+    def __call__(self, *arrays: Any) -> Any:
         if not is_torch(arrays[0]):
             return self.function(*arrays)
         return _policy.torch().call(self, arrays)
 
 
-def detached(array):
+def detached(array: Array) -> Any:
     """Return an array without its history; the array itself in numpy."""
     return array.detach() if is_torch(array) else array
 
 
-def is_readable(array):
+def is_readable(array: Array) -> bool:
     """Tell whether Python code may branch on the numbers in an array.
 
     It may not while torch traces the program or maps over the array.
@@ -191,19 +205,19 @@ def is_readable(array):
     return not is_torch(array) or _policy.torch().is_readable(array)
 
 
-def is_recorded(array):
+def is_recorded(array: Array) -> bool:
     """Tell whether torch records operations on an array for differentiation."""
     return is_torch(array) and _policy.torch().is_recording()
 
 
-def is_plain(array):
+def is_plain(array: Array) -> bool:
     """Tell whether neither transforms nor derivatives of torch are active."""
     if not is_torch(array):
         return True
     return is_readable(array) and _policy.torch().wants_no_derivative((array,))
 
 
-def prepare_torch():
+def prepare_torch() -> None:
     """Register the functions with torch, if loaded: torch.compile cannot do it."""
     if "torch" in sys.modules:
         _policy.torch()

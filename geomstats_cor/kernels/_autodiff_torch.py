@@ -1,5 +1,7 @@
 """The gradient policy in torch: autograd functions and operators."""
 
+from typing import Any
+
 import torch
 from torch._C._functorch import TransformType
 from torch.autograd import Function, forward_ad
@@ -14,7 +16,7 @@ _NOT_COMPILED = (
 )
 
 
-def build(functions):
+def build(functions: Any) -> None:
     """Create the autograd functions and operators of all functions with the policy."""
     for function in functions:
         if isinstance(function, StatedGradient):
@@ -23,7 +25,7 @@ def build(functions):
             function.operator = _operator(function)
 
 
-def apply(function, arguments):
+def apply(function: Any, arguments: Any) -> Any:
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
         if wants_no_derivative(arguments):
@@ -40,7 +42,7 @@ def apply(function, arguments):
 
 def _distinct(arguments):
     """Return distinct tensors: torch.compile does not accept one tensor twice."""
-    distinct = []
+    distinct: list = []
     for x in arguments:
         again = isinstance(x, torch.Tensor) and any(x is y for y in distinct)
         distinct.append(x.view_as(x) if again else x)
@@ -53,7 +55,7 @@ def _requires_grad(arguments):
     )
 
 
-def wants_no_derivative(arguments):
+def wants_no_derivative(arguments: Any) -> Any:
     """Tell whether neither autograd nor a transform of torch.func is active."""
     return (
         forward_ad._current_level < 0
@@ -74,10 +76,10 @@ def _is_differentiated_inside():
 
 
 # As torch.compiler.assume_constant_result, without importing the compiler.
-_is_differentiated_inside._dynamo_marked_constant = True
+setattr(_is_differentiated_inside, "_dynamo_marked_constant", True)  # noqa: B010
 
 
-def is_readable(tensor):
+def is_readable(tensor: Any) -> bool:
     """Tell whether a tensor holds numbers that a Python program may read."""
     return not (
         torch.compiler.is_compiling()
@@ -87,12 +89,12 @@ def is_readable(tensor):
     )
 
 
-def is_recording():
+def is_recording() -> bool:
     """Tell whether operations are being recorded for derivatives."""
     return torch.is_grad_enabled() or forward_ad._current_level >= 0
 
 
-def call(function, tensors):
+def call(function: Any, tensors: Any) -> Any:
     """Call a function as an operator that transforms treat as a unit."""
     tensors = tuple(tensor.detach() for tensor in tensors)
     if all(is_readable(tensor) for tensor in tensors):

@@ -70,7 +70,7 @@ def in_blocks(
 
 def _joined(function, arrays, number, count, call):
     """Call a function of blocks, and write its results into whole arrays."""
-    wholes = None
+    wholes: Any = None
     for start in range(0, number, count):
         block = slice(start, min(start + count, number))
         parts = call(start, function, *(x[block, ...] for x in arrays))

@@ -7,12 +7,18 @@ The matrix is a multiple of the identity and a weighted sum of products of vecto
 and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from .._types import Array
 from ._array import eps, namespace, row_dot
 from ._autodiff import Opaque, StatedGradient
 from ._quotients import divide
 
 
-def solve_shifted_gram(right, rows, coefficients, shift):
+def solve_shifted_gram(
+    right: Array, rows: Array, coefficients: Array, shift: Array
+) -> Array:
     r"""Solve :math:`(s I + F^\top \operatorname{diag}(c) F) x = b`.
 
     Parameters
@@ -34,7 +40,9 @@ def solve_shifted_gram(right, rows, coefficients, shift):
     return _solution(right, rows, coefficients, shift)
 
 
-def conjugate_gradients(right, rows, coefficients, shift, tolerance):
+def conjugate_gradients(
+    right: Array, rows: Array, coefficients: Array, shift: Array, tolerance: Any
+) -> Array:
     """Solve the system to a tolerance, relative to the right-hand side.
 
     Parameters
@@ -57,7 +65,14 @@ def conjugate_gradients(right, rows, coefficients, shift, tolerance):
     )
 
 
-def solve_by_products(right, product, tolerance, rank, smallest=0.0, dot=row_dot):
+def solve_by_products(
+    right: Array,
+    product: Callable,
+    tolerance: Any,
+    rank: int,
+    smallest: Any = 0.0,
+    dot: Callable = row_dot,
+) -> Array:
     """Solve a positive definite system, given products of its matrix with vectors.
 
     Parameters
@@ -104,7 +119,7 @@ def solve_by_products(right, product, tolerance, rank, smallest=0.0, dot=row_dot
     return solution
 
 
-def truncated_solution(right, product, steps):
+def truncated_solution(right: Array, product: Callable, steps: int) -> Array:
     """Return an approximate solution after a fixed number of steps.
 
     Parameters

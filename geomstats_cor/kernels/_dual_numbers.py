@@ -9,7 +9,9 @@ infinitesimal are directions of a stated kind, see `_triangles`.
 
 import functools
 import math
+from typing import Any
 
+from .._types import Array
 from ._array import eps, eye_like, namespace
 from ._autodiff import detached, is_readable
 from ._triangles import ADJOINT, LOWER, lower_product
@@ -18,7 +20,7 @@ _DEGREE = 12
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
-def product(a, b, kind=LOWER):
+def product(a: Array, b: Array, kind: Any = LOWER) -> Any:
     """Return the product of two matrices with infinitesimal parts."""
     return tuple(_part_of_product(a, b, whole, kind) for whole in range(len(a)))
 
@@ -57,7 +59,7 @@ def _times(a, b, kind, since=0):
     return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind), since)
 
 
-def odd_polynomial(z, coefficients, kind=LOWER):
+def odd_polynomial(z: Any, coefficients: Any, kind: Any = LOWER) -> Any:
     """Return the sum of coefficients[k] z^(2 k + 1), its last parts.
 
     These are, here and below, the parts with the last infinitesimal: the value, the
@@ -68,7 +70,7 @@ def odd_polynomial(z, coefficients, kind=LOWER):
     return _times(z, polynomial, kind, since=len(z) // 2)
 
 
-def expm1(x, kind=LOWER):
+def expm1(x: Array, kind: Any = LOWER) -> Any:
     """Return exp(x) - I, by scaling and squaring, its last parts.
 
     Squaring the difference from the identity keeps the digits of small entries.

@@ -5,15 +5,18 @@ need more.
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import namespace
 
 _NUMBERS = (float, int)
 
 
-def in_own_precision(function):
+def in_own_precision(function: Callable) -> Callable:
     """Let a function of arrays accept half precision, and ignore autocast.
 
     Half and bfloat16 tensors, which torch cannot factorise, are computed with in
@@ -44,7 +47,7 @@ def in_own_precision(function):
             with no_autocast(like):
                 return wrapped(*arguments, **keywords)
         if half is not None:
-            arguments = [_to_single(x) for x in arguments]
+            arguments = tuple(_to_single(x) for x in arguments)
             keywords = {name: _to_single(x) for name, x in keywords.items()}
         result = function(*arguments, **keywords)
         if callable(result):
@@ -54,7 +57,7 @@ def in_own_precision(function):
     return wrapped
 
 
-def is_autocast(tensor):
+def is_autocast(tensor: Array) -> bool:
     """Tell whether autocast is active on the device of a tensor.
 
     Parameters
@@ -71,7 +74,7 @@ def is_autocast(tensor):
     return device != "meta" and namespace(tensor).is_autocast_enabled(device)
 
 
-def no_autocast(tensor):
+def no_autocast(tensor: Array) -> Any:
     """Return a context that disables autocast on the device of a tensor.
 
     Parameters

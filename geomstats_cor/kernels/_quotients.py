@@ -6,7 +6,9 @@ order; near zero a power series replaces the quotient.
 
 import math
 from fractions import Fraction
+from typing import Any
 
+from .._types import Array
 from ._array import namespace, row_dot
 from ._autodiff import StatedGradient, is_plain
 
@@ -16,8 +18,8 @@ _SERIES_BELOW = 0.1
 def _bernoulli_numbers(count):
     numbers = [Fraction(1)]
     for m in range(1, count):
-        total = sum(math.comb(m + 1, k) * number for k, number in enumerate(numbers))
-        numbers.append(-total / (m + 1))
+        terms = (math.comb(m + 1, k) * number for k, number in enumerate(numbers))
+        numbers.append(-sum(terms, Fraction(0)) / (m + 1))
     return numbers
 
 
@@ -44,7 +46,7 @@ def _tanh_series(terms):
 _TANH_SERIES = _tanh_series(14)
 
 
-def divide(numerator, denominator, otherwise=None):
+def divide(numerator: Any, denominator: Any, otherwise: Any = None) -> Any:
     """Divide where the denominator is not zero.
 
     Elsewhere the result is `otherwise`, a constant, or by default the numerator: a null
@@ -56,7 +58,7 @@ def divide(numerator, denominator, otherwise=None):
     return quotient if otherwise is None else xp.where(null, otherwise, quotient)
 
 
-def length(square):
+def length(square: Array) -> Array:
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
     if is_plain(square):
@@ -86,12 +88,12 @@ squared_length = StatedGradient(
 )
 
 
-def sinh_quotient(square):
+def sinh_quotient(square: Array) -> Array:
     """Return sinh(r) / r, given the square of r."""
     return _sinh_quotient(square)
 
 
-def sinh_quotient_derivative(square):
+def sinh_quotient_derivative(square: Array) -> Array:
     """Return the derivative of `sinh_quotient`: (cosh(r) - sinh(r) / r) / (2 r^2)."""
     xp = namespace(square)
     return _by_series(
@@ -101,13 +103,13 @@ def sinh_quotient_derivative(square):
     )
 
 
-def tanh_quotient(square):
+def tanh_quotient(square: Array) -> Array:
     """Return tanh(r) / r, given the square of r."""
     xp = namespace(square)
     return _by_series(square, _TANH_SERIES, lambda s: xp.tanh(xp.sqrt(s)) / xp.sqrt(s))
 
 
-def exp_minus_one(x):
+def exp_minus_one(x: Array) -> Array:
     r"""Return :math:`e^x - 1`, with all digits of small numbers in compiled code, too.
 
     The code that torch.compile generates for its own function subtracts. Here,
@@ -120,7 +122,7 @@ def exp_minus_one(x):
     return 2.0 * t / (1.0 + xp.abs(t)) * xp.exp(xp.clip(x, 0.0, None))
 
 
-def log_sinh_quotient(square):
+def log_sinh_quotient(square: Array) -> Array:
     """Return log(sinh(r) / r), given the square of r, without overflow."""
     xp = namespace(square)
     near = square < 1.0
@@ -129,12 +131,12 @@ def log_sinh_quotient(square):
     return xp.where(near, xp.log(sinh_quotient(xp.where(near, square, 0.0))), far)
 
 
-def asinh_quotient(square):
+def asinh_quotient(square: Array) -> Array:
     """Return asinh(r) / r, given the square of r."""
     return _asinh_quotient(square)
 
 
-def asinh_quotient_derivative(square):
+def asinh_quotient_derivative(square: Array) -> Array:
     """Return the derivative of `asinh_quotient`, as `sinh_quotient_derivative` does."""
     xp = namespace(square)
     return _by_series(
@@ -144,7 +146,7 @@ def asinh_quotient_derivative(square):
     )
 
 
-def coth_excess(square):
+def coth_excess(square: Array) -> Array:
     """Return (r coth(r) - 1) / r^2, given the square of r."""
     xp = namespace(square)
 
@@ -154,7 +156,7 @@ def coth_excess(square):
     return _by_series(square, _COTH_SERIES, quotient, below=1.0)
 
 
-def csch_deficit(square):
+def csch_deficit(square: Array) -> Array:
     """Return (1 - r / sinh(r)) / r^2, given the square of r."""
     xp = namespace(square)
 

@@ -12,10 +12,13 @@ Upper triangles are given here by their transposes, so the formula is written on
 directions of either kind: `LOWER` or `ADJOINT`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
     is_torch,
     solve_commuting_unit_lower,
@@ -27,7 +30,7 @@ _HALVED_DOWN_TO = 80
 _MOST_BLOCKS = 10
 
 
-def lower_product(a, b):
+def lower_product(a: Array, b: Array) -> Array:
     """Return the product of lower triangular matrices."""
     if _blocks(a) is None:
         return a @ b
@@ -50,7 +53,7 @@ def _multiply_lower(a, b, result):
     _multiply(a[..., second, :], b[..., :, first], result, second, first)
 
 
-def lower_product_adjoint_left(a, b):
+def lower_product_adjoint_left(a: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`A^\top B`."""
     blocks = _blocks(a)
     if blocks is None:
@@ -62,7 +65,7 @@ def lower_product_adjoint_left(a, b):
     return result
 
 
-def lower_product_adjoint_right(a, b):
+def lower_product_adjoint_right(a: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`A B^\top`."""
     blocks = _blocks(a)
     if blocks is None:
@@ -75,7 +78,7 @@ def lower_product_adjoint_right(a, b):
     return result
 
 
-def lower_times_upper(a, b):
+def lower_times_upper(a: Array, b: Array) -> Array:
     r"""Return :math:`A B^\top`, all of it."""
     blocks = _blocks(a)
     if blocks is None:
@@ -93,7 +96,7 @@ def lower_times_upper(a, b):
     return result
 
 
-def lower_part_of_product(a, b):
+def lower_part_of_product(a: Array, b: Array) -> Array:
     """Return the lower triangle of the product of any matrix and a lower one."""
     blocks = _blocks(a)
     if blocks is None:
@@ -107,7 +110,7 @@ def lower_part_of_product(a, b):
     return result
 
 
-def lower_quotient(strict, b):
+def lower_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B`.
 
     Here and below, the strictly lower part of :math:`N` alone is read, and large
@@ -127,7 +130,7 @@ def lower_quotient(strict, b):
     return result
 
 
-def lower_right_quotient(strict, b):
+def lower_right_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`B (I + N)^{-1}`."""
     blocks = _blocks(strict)
     if blocks is None:
@@ -143,14 +146,14 @@ def lower_right_quotient(strict, b):
     return result
 
 
-def commuting_quotient(strict, b):
+def commuting_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
     if _blocks(strict) is None:
         return solve_commuting_unit_lower(strict, b)
     return lower_quotient(strict, b)
 
 
-def lower_quotient_adjoint(strict, b):
+def lower_quotient_adjoint(strict: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
     blocks = _blocks(strict)
     if blocks is None:
@@ -164,7 +167,7 @@ def lower_quotient_adjoint(strict, b):
     return result
 
 
-def lower_right_quotient_adjoint(strict, b):
+def lower_right_quotient_adjoint(strict: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
     blocks = _blocks(strict)
     if blocks is None:
@@ -243,12 +246,12 @@ class Directions:
         Take X and M, and return the inverse of I + X before or after M.
     """
 
-    before: callable
-    after: callable
-    quotient: callable
-    right_quotient: callable
+    before: Callable
+    after: Callable
+    quotient: Callable
+    right_quotient: Callable
 
-    def between(self, strict, vector):
+    def between(self, strict: Array, vector: Array) -> Any:
         """Return a direction with the inverse of I + N on both sides."""
         return self.right_quotient(strict, self.quotient(strict, vector))
 

@@ -4,6 +4,7 @@ r"""The map from covariance to correlation, and its differential.
           \Delta = \operatorname{Diag}(\Sigma)^{1/2}.
 """
 
+from .._types import Array
 from ._array import (
     congruence,
     diagonal,
@@ -17,7 +18,7 @@ from ._projections import moving_symmetric
 
 
 @in_own_precision
-def cor(covariance):
+def cor(covariance: Array) -> Array:
     r"""Return the correlation matrix of a covariance matrix.
 
     .. math:: \operatorname{Cor}(\Sigma) = \Delta^{-1} \Sigma \Delta^{-1}, \qquad
@@ -53,7 +54,7 @@ def cor(covariance):
 
 
 @in_own_precision
-def cor_differential(vector, covariance):
+def cor_differential(vector: Array, covariance: Array) -> Array:
     r"""Return the differential of Cor at a covariance matrix.
 
     .. math:: d_\Sigma \operatorname{Cor}(X) = \Delta^{-1} X \Delta^{-1}
@@ -101,7 +102,7 @@ def cor_differential(vector, covariance):
 
 
 @in_own_precision
-def cor_second_differential(first, second, covariance):
+def cor_second_differential(first: Array, second: Array, covariance: Array) -> Array:
     r"""Return the second derivative of Cor along a curve of covariance matrices.
 
     For a curve with derivatives :math:`X` and :math:`Y`, after division by deviations,

@@ -22,6 +22,7 @@ References
 import functools
 import operator
 
+from .._types import Array
 from ._array import eps, namespace, row_dot
 from ._conjugate_gradients import solve_by_products
 from ._convergence import warn_unfinished
@@ -40,7 +41,7 @@ _MAX_ITERATIONS = 300
 _MAX_HALVINGS = 40
 
 
-def hyperbolic_regression(points, design, weights):
+def hyperbolic_regression(points: Array, design: Array, weights: Array) -> tuple:
     r"""Minimise :math:`\sum_i w_i d(\exp_b(\sum_j q_{ij} v_j), y_i)^2`.
 
     The start is the Fréchet mean and least squares in its tangent space.

@@ -12,6 +12,7 @@ that their centre is the origin; all means then start close to the solution, fro
 normalised averages in Minkowski space, and no number loses digits.
 """
 
+from .._types import Array
 from ._array import eps, namespace
 from ._conjugate_gradients import solve_by_products
 from ._quotients import asinh_quotient, sinh_quotient
@@ -22,7 +23,7 @@ _PIECE_BYTES = 2**20
 _NEWTON_STEPS = 12
 
 
-def hyperbolic_means(points, weights):
+def hyperbolic_means(points: Array, weights: Array) -> Array:
     r"""Return the Fréchet means of points under each of many weights.
 
     .. math:: \operatorname{argmin}_y \sum_i w_{bi} d(y, y_i)^2 .

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from .._types import Array
 from ._array import constant, diagonal_matrix, namespace, pair_sums
 from ._precision import in_own_precision
 from .packing import pack_lower, unpack_lower, unpack_strictly_lower
@@ -19,7 +20,7 @@ _ROOT_TWO = math.sqrt(2.0)
 
 
 @in_own_precision
-def center(matrix):
+def center(matrix: Array) -> Array:
     r"""Project symmetric matrices orthogonally onto null row sums.
 
     .. math:: J X J , \qquad J = I - \tfrac1n 1 1^\top .
@@ -48,7 +49,7 @@ def center(matrix):
 
 
 @in_own_precision
-def packed_to_row0(packed):
+def packed_to_row0(packed: Array) -> Array:
     r"""Return :math:`Z - \operatorname{Diag}(Z 1)` for symmetric hollow :math:`Z`.
 
     Parameters
@@ -80,7 +81,7 @@ def packed_to_row0(packed):
 
 
 @in_own_precision
-def helmert_coords(matrix):
+def helmert_coords(matrix: Array) -> Array:
     r"""Map null-row-sum matrices isometrically onto Euclidean space.
 
     With the Helmert matrix :math:`Q`, whose columns are an orthonormal basis of the
@@ -113,7 +114,7 @@ def helmert_coords(matrix):
 
 
 @in_own_precision
-def from_helmert_coords(coords):
+def from_helmert_coords(coords: Array) -> Array:
     r"""Invert `helmert_coords`.
 
     The matrix is :math:`Q S Q^\top` with the Helmert matrix :math:`Q` and the
@@ -147,7 +148,7 @@ def from_helmert_coords(coords):
 
 
 @in_own_precision
-def row0_from_printed(values):
+def row0_from_printed(values: Array) -> Array:
     r"""Return null-row-sum matrices from their components in the basis of [C2026]_.
 
     .. math:: R = \begin{pmatrix} \widetilde R & -\widetilde R 1 \\
@@ -188,7 +189,7 @@ def row0_from_printed(values):
 
 
 @functools.cache
-def helmert(size):
+def helmert(size: int) -> Array:
     r"""Return the Helmert matrix: an orthonormal basis of the vectors of sum zero.
 
     .. math:: Q_{\cdot j} = \frac{(1, \dots, 1, -j, 0, \dots, 0)}{\sqrt{j (j + 1)}}
@@ -227,7 +228,7 @@ def helmert(size):
     return column / np.sqrt(order * (order + 1.0))
 
 
-def null_row_sums(hollow):
+def null_row_sums(hollow: Array) -> Array:
     """Return symmetric matrices with null row sums and given off-diagonal entries."""
     return hollow - diagonal_matrix(namespace(hollow).sum(hollow, axis=-1))
 

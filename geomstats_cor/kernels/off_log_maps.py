@@ -16,9 +16,11 @@ References
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
     constant,
     diagonal,
@@ -61,7 +63,7 @@ _LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential needs all digits
 
 
 @in_own_precision
-def off_log(correlation):
+def off_log(correlation: Array) -> Array:
     r"""Return :math:`\operatorname{Log}^\circ(C) = \operatorname{off}(\log C)`.
 
     Parameters
@@ -97,7 +99,7 @@ def off_log(correlation):
 
 
 @in_own_precision
-def off_log_differential(tangent_vec, correlation):
+def off_log_differential(tangent_vec: Array, correlation: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Log}^\circ`.
 
     .. math:: d_C \operatorname{Log}^\circ(V) = \operatorname{off}(d_C \log(V)) .
@@ -136,7 +138,7 @@ def off_log_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def off_log_and_differential(tangent_vec, correlation):
+def off_log_and_differential(tangent_vec: Array, correlation: Array) -> tuple:
     r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
 
     .. math:: \operatorname{off}(\log C) , \qquad \operatorname{off}(d_C \log(V)) .
@@ -180,7 +182,7 @@ def off_log_and_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def off_log_diagonal(matrix):
+def off_log_diagonal(matrix: Array) -> Array:
     r"""Return the diagonal of :math:`\mathcal D(S)`.
 
     .. math:: \operatorname{diag} \exp(S + \mathcal D(S)) = 1 .
@@ -230,7 +232,7 @@ def off_log_diagonal(matrix):
 
 
 @in_own_precision
-def off_exp(matrix):
+def off_exp(matrix: Array) -> Array:
     r"""Return :math:`\operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H))`.
 
     Parameters
@@ -264,7 +266,7 @@ def off_exp(matrix):
 
 
 @in_own_precision
-def off_exp_factor(hollow):
+def off_exp_factor(hollow: Array) -> Array:
     r"""Return the square root of :math:`\operatorname{Exp}^\circ(H)`, a factor of it.
 
     .. math:: F = \exp\left(\tfrac12 (H + \mathcal D(H))\right) , \qquad
@@ -294,7 +296,7 @@ def off_exp_factor(hollow):
 
 
 @in_own_precision
-def off_exp_differential(vector, hollow):
+def off_exp_differential(vector: Array, hollow: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Exp}^\circ`.
 
     .. math:: d_H \operatorname{Exp}^\circ(W) = d_S \exp(W + \dot D), \qquad
@@ -334,7 +336,7 @@ def off_exp_differential(vector, hollow):
 
 
 @in_own_precision
-def off_log_differential_inverse(vector, correlation):
+def off_log_differential_inverse(vector: Array, correlation: Array) -> Array:
     r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
 
     .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
@@ -376,7 +378,7 @@ def off_log_differential_inverse(vector, correlation):
 
 
 @in_own_precision
-def off_log_diagonal_differential(vector, matrix):
+def off_log_diagonal_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of :math:`\mathcal D`, as a diagonal.
 
     .. math:: J \operatorname{diag} (d_S \mathcal D(V))
@@ -420,7 +422,7 @@ def off_log_diagonal_differential(vector, matrix):
 
 
 @in_own_precision
-def off_exp_second_differential(vector, hollow):
+def off_exp_second_differential(vector: Array, hollow: Array) -> Array:
     r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
 
     With :math:`S = H + \mathcal D(H)`, and the diagonals :math:`\dot D` and
@@ -460,7 +462,7 @@ def off_exp_second_differential(vector, hollow):
     return off_exp_second_differential_at(vector, *_shifted(moving_hollow(hollow)))
 
 
-def off_exp_second_differential_at(vector, *at):
+def off_exp_second_differential_at(vector: Array, *at: Any) -> Array:
     """Return `off_exp_second_differential`, given S = H + D(H) and its spectrum."""
     (moved,) = _completed(at, moving_hollow(vector))
     return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
@@ -481,7 +483,7 @@ def _shifted(hollow):
     return shifted_by(hollow, shift, values, vectors)
 
 
-def shifted_by(hollow, shift, values, vectors):
+def shifted_by(hollow: Array, shift: Array, values: Array, vectors: Array) -> Any:
     """Return H + D(H) and its spectrum, given the solution of `solve_diagonal`."""
     diag = _diagonal(hollow, shift, values, vectors)
     return hollow + diagonal_matrix(diag), values, vectors
@@ -582,7 +584,7 @@ off_exp_differential_at = StatedGradient(
 )
 
 
-def spectrum_of_log(correlation, values, vectors):
+def spectrum_of_log(correlation: Array, values: Array, vectors: Array) -> Any:
     """Return log C and its spectrum, given the spectrum of C."""
     logarithm = log_at(correlation, values, vectors)
     return logarithm, namespace(values).log(values), vectors

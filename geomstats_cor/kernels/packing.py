@@ -2,14 +2,16 @@
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import is_torch, namespace, sum_by_index, take_last
 from ._precision import in_own_precision
 
 
-def pack_strictly_lower(matrix):
+def pack_strictly_lower(matrix: Array) -> Array:
     r"""Return the strict lower entries, row by row.
 
     .. math:: (X_{10}, X_{20}, X_{21}, X_{30}, \dots) .
@@ -34,7 +36,7 @@ def pack_strictly_lower(matrix):
     return pack_lower(matrix, -1)
 
 
-def unpack_strictly_lower(packed):
+def unpack_strictly_lower(packed: Array) -> Array:
     r"""Return strictly lower triangular matrices from their packed entries.
 
     .. math:: (v_1, v_2, v_3, \dots) \mapsto \begin{pmatrix}
@@ -66,7 +68,7 @@ def unpack_strictly_lower(packed):
 
 
 @in_own_precision
-def hollow_row_sums(packed):
+def hollow_row_sums(packed: Array) -> Array:
     """Return the row sums :math:`Z 1` of symmetric hollow matrices.
 
     Parameters
@@ -92,7 +94,7 @@ def hollow_row_sums(packed):
     return by_rows + sum_by_index(packed, columns, size)
 
 
-def pack_lower(matrix, offset):
+def pack_lower(matrix: Array, offset: Any) -> Array:
     """Return the entries on and below the diagonal with an offset, row by row."""
     size = matrix.shape[-1]
     rows, columns = lower_indices(size, offset)
@@ -103,7 +105,7 @@ def pack_lower(matrix, offset):
     return take_last(flat, rows * size + columns)
 
 
-def unpack_lower(packed, offset):
+def unpack_lower(packed: Array, offset: Any) -> Array:
     """Invert `pack_lower`, with zeros above that diagonal."""
     xp = namespace(packed)
     size = triangle_size(packed, offset)
@@ -113,13 +115,13 @@ def unpack_lower(packed, offset):
     return xp.reshape(full, (*packed.shape[:-1], size, size))
 
 
-def triangle_size(packed, offset):
+def triangle_size(packed: Array, offset: Any) -> Any:
     """Return the size n of the matrices with given packed entries."""
     return (math.isqrt(1 + 8 * packed.shape[-1]) - 1) // 2 - offset
 
 
 @functools.cache
-def lower_indices(size, offset):
+def lower_indices(size: Any, offset: Any) -> Any:
     """Return rows and columns of the entries that `pack_lower` returns."""
     return np.tril_indices(size, offset)
 

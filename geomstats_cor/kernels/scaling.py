@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
     congruence,
     diagonal,
@@ -51,7 +52,7 @@ _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
 @in_own_precision
-def log_scaling(matrix):
+def log_scaling(matrix: Array) -> Array:
     r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
 
     Newton's method, :math:`(\Sigma + X^{-2}) y = x^{-1} - \Sigma x`. Each factorisation
@@ -91,7 +92,7 @@ def log_scaling(matrix):
 
 
 @in_own_precision
-def scaled_to_unit_row_sums(matrix):
+def scaled_to_unit_row_sums(matrix: Array) -> Array:
     r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
 
     The diagonal of :math:`\mathcal D^\star(\Sigma)` is that of `log_scaling`.
@@ -126,7 +127,7 @@ def scaled_to_unit_row_sums(matrix):
 
 
 @in_own_precision
-def log_scaling_differential(vector, matrix):
+def log_scaling_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the scaling :math:`x` at a positive definite matrix.
 
     .. math:: \dot x = -X (I + X \Sigma X)^{-1} X \dot\Sigma x .
@@ -164,7 +165,7 @@ def log_scaling_differential(vector, matrix):
 
 
 @in_own_precision
-def one_step_scaling(correlation):
+def one_step_scaling(correlation: Array) -> Array:
     r"""Return the scaling after one undamped Newton step from :math:`x = 1`.
 
     .. math:: x = 1 - (C + I)^{-1} (C 1 - 1) = 2 \, (C + I)^{-1} 1 .
@@ -249,7 +250,7 @@ implicit_scaling = implicit(
 )
 
 
-def newton_scaling(matrix):
+def newton_scaling(matrix: Array) -> Array:
     """Return the scaling, by Newton's method on the objective itself.
 
     The Hessian is the matrix with 1 / x^2 added to its diagonal. NaN where the

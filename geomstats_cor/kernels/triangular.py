@@ -22,6 +22,7 @@ import math
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
     constant,
     eps,
@@ -53,7 +54,7 @@ _NEGLIGIBLE_AFTER = 40  # terms, for a fast decay
 
 
 @in_own_precision
-def log_unit_lower(unit_lower):
+def log_unit_lower(unit_lower: Array) -> Array:
     r"""Return the logarithm of unit lower triangular matrices.
 
     .. math:: \log K = 2 \sum_{k < n / 2} \frac{Z^{2 k + 1}}{2 k + 1} , \qquad
@@ -90,7 +91,7 @@ def log_unit_lower(unit_lower):
 
 
 @in_own_precision
-def log_unit_lower_differential(vector, unit_lower):
+def log_unit_lower_differential(vector: Array, unit_lower: Array) -> Array:
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
     .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds , \qquad
@@ -132,7 +133,7 @@ def log_unit_lower_differential(vector, unit_lower):
 
 
 @in_own_precision
-def exp_strictly_lower(strict):
+def exp_strictly_lower(strict: Array) -> Array:
     r"""Return the exponential of strictly lower triangular matrices.
 
     .. math:: \exp X = \sum_{k < n} \frac{X^k}{k!} .
@@ -168,7 +169,7 @@ def exp_strictly_lower(strict):
 
 
 @in_own_precision
-def exp_strictly_lower_differential(vector, strict):
+def exp_strictly_lower_differential(vector: Array, strict: Array) -> Array:
     r"""Return the differential of the exponential at a strictly lower matrix.
 
     .. math:: d_X \exp(\xi) = \int_0^1 e^{s X} \xi e^{(1 - s) X} ds .
@@ -205,7 +206,7 @@ def exp_strictly_lower_differential(vector, strict):
 
 
 @in_own_precision
-def exp_strictly_lower_second_differential(vector, strict):
+def exp_strictly_lower_second_differential(vector: Array, strict: Array) -> Array:
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
 
     .. math:: 2 \int_{a, b \ge 0, \, a + b \le 1}

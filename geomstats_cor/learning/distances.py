@@ -1,7 +1,10 @@
 """Distances between matrices: geodesic, by angle, and between entries."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..data.naming import as_plain_stack, names_of
 from ..exceptions import ParameterError, ShapeError
 from ..kernels import pack_strictly_lower
@@ -12,7 +15,13 @@ from ..statistics.mean import frechet_mean
 DISTANCES = ("geodesic", "angle", "entries")
 
 
-def pairwise_distances(points_a, points_b, space, distance="geodesic", reference=None):
+def pairwise_distances(
+    points_a: ArrayLike,
+    points_b: ArrayLike,
+    space: Any,
+    distance: str = "geodesic",
+    reference: ArrayLike = None,
+) -> Array:
     r"""Return distances between all matrices of two stacks.
 
     With the coordinates :math:`x = x_R(C)` of logarithms at a reference point
@@ -100,7 +109,9 @@ def _angles(a, b):
     near = cosine > 0.99
     angle = np.arccos(cosine)
     for i, j in np.argwhere(near):
-        angle[i, j] = 2.0 * np.arcsin(0.5 * min(np.linalg.norm(a[i] - b[j]), 2.0))
+        angle[i, j] = 2.0 * np.arcsin(
+            0.5 * min(float(np.linalg.norm(a[i] - b[j])), 2.0)
+        )
     return angle
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..data.labels import few
 from ..data.naming import index_of
 from ..exceptions import ParameterError, ShapeError
@@ -63,14 +64,14 @@ class Identification:
 
 
 def fingerprint(
-    scans,
-    database,
-    space,
-    subjects=None,
-    database_subjects=None,
-    distance="angle",
-    reference=None,
-):
+    scans: ArrayLike,
+    database: ArrayLike,
+    space: Any,
+    subjects: ArrayLike = None,
+    database_subjects: ArrayLike = None,
+    distance: str = "angle",
+    reference: ArrayLike = None,
+) -> Any:
     r"""Identify the subjects of scans by the nearest scan of a database.
 
     Parameters

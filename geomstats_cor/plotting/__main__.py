@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from .._types import ArrayLike
 from ..exceptions import GeomstatsCorError
 from ..metrics import METRICS
 from .explore import explore_page
@@ -41,7 +42,7 @@ _COMMANDS = {
 }
 
 
-def main(arguments=None):
+def main(arguments: ArrayLike = None) -> int:
     """Write the figure given by the arguments.
 
     Parameters

@@ -7,6 +7,7 @@ regions share the points, so that nothing gapes where several of them meet.
 """
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,7 +24,9 @@ _TETRAHEDRA = np.array(
 )
 
 
-def region_boundaries(decide, resolution, shrinkage, halvings=20):
+def region_boundaries(
+    decide: Callable, resolution: int, shrinkage: float, halvings: int = 20
+) -> dict:
     """Return the boundary of the region of each label.
 
     Parameters
