@@ -12,15 +12,14 @@ from geomstats_cor.exceptions import ParameterError
 
 from .._validation import require_numbers
 
-# Strengths that cross-validation tries, and the one where it is not possible.
-GRID = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5, 1e6)
+# Strengths that cross-validation tries, for coordinates of variance one, and the
+# strength where it is not possible, for coordinates of dispersion one.
+GRID = tuple(10.0**k for k in range(-4, 3))
 FALLBACK = 30.0
 FOLDS = 5
 
 
-def solve(
-    planes, coords, labels, class_weights, C, groups=None, seed=0, sample_weights=None
-):
+def solve(planes, coords, labels, class_weights, C, groups=None, sample_weights=None):
     r"""Return the multinomial logistic regression with the least penalised loss.
 
     .. math:: C \sum_i w_{y_i} \ell_i + \tfrac12 \sum_k |Z_k|^2 ,
@@ -41,11 +40,9 @@ def solve(
         Weight w of each class.
     C : float or "cv"
         Inverse strength of the penalty. With "cv", the one of `GRID` with the highest
-        accuracy in cross-validation, and of several the one with the least loss.
+        accuracy in cross-validation, and of several the strongest penalty.
     groups : array, shape=[N], or None
         Groups that cross-validation keeps together.
-    seed : int
-        Seed of the folds.
     sample_weights : tensor, shape=[N], or None
         Weight of each sample, by which that of its class is multiplied.
 
@@ -61,7 +58,7 @@ def solve(
     problem = _Problem(planes, tangent, class_weights, sample_weights)
     labels = labels.to(torch.long)
     if C == "cv":
-        C = _choose_strength(problem, labels, groups, seed)
+        C = _choose_strength(problem, labels, groups)
     everything = torch.arange(len(labels))
     (start,) = problem.solve(everything, labels, [C])
     ((covector, bias),) = problem.solve(
@@ -92,6 +89,9 @@ class _Problem:
         self.sample_weights = sample_weights
         self.basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
         self.tangent = tangent @ self.basis
+        variances = tangent.var(0, correction=0)
+        varies = variances > 0.0
+        self.variance = float(variances[varies].mean()) if varies.any() else 1.0
 
     def solve(self, places, labels, strengths, logits=None, start=None, tolerance=1e-5):
         """Return covectors and biases for strengths, one after the other.
@@ -149,27 +149,30 @@ def _linear_logits(tangent, covector, bias):
     return tangent @ covector.mT + bias
 
 
-def _choose_strength(problem, labels, groups, seed):
-    """Return the strength with the highest accuracy over held-out folds."""
-    parts = _folds(labels.numpy(), groups, seed)
+def _choose_strength(problem, labels, groups):
+    """Return the strength with the highest mean accuracy over held-out folds.
+
+    Of several strengths with the same accuracy it is the smallest, as in scikit-learn's
+    GridSearchCV over an increasing grid.
+    """
+    parts = _folds(labels.numpy(), groups)
     if not parts:
         return FALLBACK
-    scores = np.zeros((len(GRID), 2))
+    strengths = [C / problem.variance for C in GRID]
+    accuracy = np.zeros(len(GRID))
     for training, held_out in parts:
-        own = labels[held_out]
         # Accuracies do not need the last digits.
-        solutions = problem.solve(training, labels, GRID, tolerance=1e-3)
+        solutions = problem.solve(training, labels, strengths, tolerance=1e-3)
         for k, solution in enumerate(solutions):
             logits = _linear_logits(problem.tangent[held_out], *solution)
-            right = (logits.argmax(-1) == own).sum()
-            loss = functional.cross_entropy(logits, own, reduction="sum")
-            scores[k] += float(right), -float(loss)
-    best = max(range(len(GRID)), key=lambda k: tuple(scores[k]))
-    return GRID[best]
+            right = logits.argmax(-1) == labels[held_out]
+            accuracy[k] += float(right.double().mean()) / len(parts)
+    # Sums of fractions that are equal may differ by rounding.
+    return strengths[int(np.argmax(accuracy.round(12)))]
 
 
-def _folds(labels, groups, seed):
-    """Return training and held-out places; none if there are too few samples."""
+def _folds(labels, groups):
+    """Return training and held-out indices; none if there are too few samples."""
     largest = int(np.bincount(labels).max())
     with warnings.catch_warnings():
         # A class with fewer samples than folds is in some of them only.
@@ -178,12 +181,12 @@ def _folds(labels, groups, seed):
             count = min(FOLDS, len(np.unique(groups)), largest)
             if count < 2:
                 return []
-            folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+            folds = StratifiedGroupKFold(count, shuffle=True, random_state=0)
             parts = list(folds.split(labels, labels, groups))
         else:
             count = min(FOLDS, largest)
             if count < 2:
                 return []
-            folds = StratifiedKFold(count, shuffle=True, random_state=seed)
+            folds = StratifiedKFold(count, shuffle=True, random_state=0)
             parts = list(folds.split(labels, labels))
     return [tuple(map(torch.from_numpy, part)) for part in parts]
