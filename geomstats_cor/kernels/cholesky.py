@@ -481,7 +481,7 @@ theta_map = StatedGradient(
     lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
     keeps_value=True,
 )
-theta_differential_map = StatedGradient(
+theta_differential_map: StatedGradient = StatedGradient(
     _differential,
     _theta_differential_tangent,
     _theta_differential_cotangent,
@@ -496,7 +496,7 @@ theta_inverse_map = StatedGradient(
         _inverse_adjoint(_hollow(cotangent), unit_lower),
     ),
 )
-theta_inverse_differential_map = StatedGradient(
+theta_inverse_differential_map: StatedGradient = StatedGradient(
     _inverse_differential,
     _inverse_differential_tangent,
     _inverse_differential_cotangent,

@@ -27,7 +27,7 @@ References
 from ._array import eps, namespace, row_dot
 from ._autodiff import StatedGradient
 from ._precision import in_own_precision
-from ._quotients import asinh_quotient, length, sinh_quotient
+from ._quotients import asinh_quotient, divide, length, sinh_quotient
 
 
 @in_own_precision
@@ -172,8 +172,7 @@ def _half_sinh_square_value(point_a, point_b):
 
 def _height(side, base, square):
     """Return the part of one side of a triangle that is orthogonal to its base."""
-    safe = namespace(square).where(square == 0.0, 1.0, square)
-    return side - row_dot(side, base) / safe * base
+    return side - divide(row_dot(side, base), square) * base
 
 
 def _half_sinh_square_gradient(point, other):

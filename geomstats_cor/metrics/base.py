@@ -16,6 +16,7 @@ from .._types import Array, ArrayLike
 from ..diffeos import CorrelationDiffeo
 from ..exceptions import ParameterError, ShapeError
 from ..hyperplanes import FlatHyperplanes, Hyperplanes, StrictPartHyperplanes
+from ..kernels._quotients import divide
 from .components import Components
 from .coordinates import Coordinates
 
@@ -622,7 +623,4 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
 
 def _unit(vector: Array, length: Array) -> Array:
     """Divide by a length, or return zero where it is zero."""
-    xp = array_namespace(length)
-    null = length == 0.0
-    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, length))
-    return factor[..., None, None] * vector
+    return divide(vector, length[..., None, None], 0.0)
