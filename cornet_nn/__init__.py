@@ -73,6 +73,11 @@ _MOVED = {
     "sequential": "layers.sequential",
     "branches": "models.branches",
     "cornet": "models.cornet",
+    "datasets.autoregressive": "datasets.radar",
+    "datasets.labels": "datasets.dataset",
+    "datasets.preprocessing": "datasets.skeletons",
+    "datasets.subspaces": "datasets.matrices",
+    "datasets.texts": "datasets.conversion",
 }
 
 __all__ = [*_HOMES]
@@ -101,15 +106,14 @@ class _FormerNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         """Find modules of `_MOVED`."""
-        package, _, name = fullname.rpartition(".")
-        if package != __name__ or name not in _MOVED:
+        if fullname.removeprefix(f"{__name__}.") not in _MOVED:
             return None
         return importlib.machinery.ModuleSpec(fullname, self)
 
     def exec_module(self, module):
         """Put the module of the present name in its place."""
         former = module.__name__
-        present = f"{__name__}.{_MOVED[former.rpartition('.')[2]]}"
+        present = f"{__name__}.{_MOVED[former.removeprefix(f'{__name__}.')]}"
         warnings.warn(
             f"{former} is now {present}; the former name goes with the next release.",
             DeprecationWarning,

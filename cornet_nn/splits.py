@@ -192,7 +192,7 @@ def paper_parts(dataset, data, seeds):
     """
     from sklearn.model_selection import StratifiedKFold
 
-    from .datasets.labels import half_of_each_class
+    from .datasets.dataset import half_of_each_class
 
     labels = np.append(dataset.labels, dataset.left_out.labels)
     if data == "HDM05":

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from cornet_nn.datasets import load
 from cornet_nn.datasets import options as options_of
+from cornet_nn.datasets.conversion import described
 from cornet_nn.datasets.fpha import POSES
-from cornet_nn.datasets.texts import described
 from geomstats_cor.exceptions import ParameterError
 
 SYNTHETIC = "Radar (synthetic)"

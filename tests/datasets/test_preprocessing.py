@@ -5,13 +5,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cornet_nn.datasets import FPHA, HDM05, NTU
-from cornet_nn.datasets.preprocessing import (
+from cornet_nn.datasets.skeletons import (
     aligned,
     bone_lengths,
     centered,
+    pair,
     with_bone_lengths,
 )
-from cornet_nn.datasets.skeletons import pair
 from geomstats_cor.exceptions import DataError, ParameterError
 
 SKELETONS = {"hdm05": HDM05, "fpha": FPHA, "ntu120": NTU}
