@@ -12,7 +12,6 @@ written to a folder of the run directory, or to --output.
 """
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,30 +24,6 @@ from .options import add_quiet, add_source, record_of, source_of, write_csv
 from .train import read_record
 
 _UNUSABLE = "(unusable)"
-
-
-class LoadedRun(NamedTuple):
-    """A trained network, and samples to use it on.
-
-    Attributes
-    ----------
-    model : CorNetClassifier
-        Fitted estimator.
-    data : Dataset
-        Samples.
-    index : array of int
-        Their indices in the data set.
-    part : str
-        Which part of the data set they are: "test", "train" or "all".
-    was_seen : bool
-        Whether some of them were trained on.
-    """
-
-    model: object
-    data: object
-    index: np.ndarray
-    part: str
-    was_seen: bool
 
 
 def add_run(parser, part, data_is_optional):
@@ -66,7 +41,28 @@ def add_run(parser, part, data_is_optional):
 
 
 def load_run(options, **loading):
-    """Return the run and the samples that options name, with options of the loader."""
+    """Load the network and the samples that options name.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options.
+    **loading
+        Further options of the loader.
+
+    Returns
+    -------
+    model : CorNetClassifier
+        Fitted estimator.
+    data : Dataset
+        Samples.
+    index : array of int
+        Their indices in the data set.
+    part : str
+        Which part of the data set they are: "test", "train" or "all".
+    was_seen : bool
+        Whether some of them were trained on.
+    """
     from ..training import load_classifier
 
     known = read_record(options.directory)["data"]
@@ -84,7 +80,7 @@ def load_run(options, **loading):
         samples = data.test_part() if part == "test" else data.train_part()
     is_same = record_of(source, data, part)["fingerprint"] == known["fingerprint"]
     was_seen = is_same and part in ("all", known["part"])
-    return LoadedRun(model, samples, index, part, was_seen)
+    return model, samples, index, part, was_seen
 
 
 def add_arguments(parser):

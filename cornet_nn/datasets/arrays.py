@@ -7,7 +7,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, GeomstatsCorError, ParameterError
 
-from .dataset import indexed, is_for_test
+from .dataset import indexed, is_for_test, require_choice
 from .matrices import kind_of, screened
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import SKELETONS
@@ -59,10 +59,8 @@ def load_arrays(
     dataset : Dataset
         Data set.
     """
-    if kind not in (None, "correlation", "covariance", "signal"):
-        raise ParameterError(
-            f"kind is 'correlation', 'covariance' or 'signal', not {kind!r}"
-        )
+    if kind is not None:
+        require_choice("kind", kind, ("correlation", "covariance", "signal"))
     arrays = _found(path)
     [stack] = _STACKS & arrays.keys()
     if "L" in arrays:
@@ -149,11 +147,9 @@ def _require_room(file, room):
 
 
 def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
-    if skeleton is not None and skeleton not in SKELETONS:
-        raise ParameterError(
-            f"skeleton is one of {', '.join(SKELETONS)}, not {skeleton!r}"
-        )
-    if bone_lengths and skeleton is None:
+    if skeleton is not None:
+        require_choice("skeleton", skeleton, tuple(SKELETONS))
+    elif bone_lengths:
         raise ParameterError("bone_lengths needs a skeleton")
     frames, lengths = arrays["X"], arrays["L"]
     if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or frames.ndim < 2:

@@ -142,8 +142,7 @@ class Dataset:
     left_out: LeftOut = _NONE
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ParameterError(f"kind is one of {KINDS}, not {self.kind!r}")
+        require_choice("kind", self.kind, KINDS)
         for field, dtype in _ARRAYS.items():
             values = getattr(self, field)
             if values is None:
@@ -229,6 +228,23 @@ class Dataset:
             )
         part = self.subset(self.test == test)
         return dataclasses.replace(part, left_out=self.left_out.part(test))
+
+
+def require_choice(name, value, choices):
+    """Raise unless an option has one of the values that there are.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : object
+        Its value.
+    choices : sequence of str
+        Values that there are.
+    """
+    if value not in choices:
+        *most, last = map(repr, choices)
+        raise ParameterError(f"{name} is {', '.join(most)} or {last}, not {value!r}")
 
 
 def indexed(values):

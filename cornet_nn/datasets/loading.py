@@ -16,6 +16,7 @@ from geomstats_cor.exceptions import (
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
 from .conversion import Conversion, default_cache, described, listed
+from .dataset import require_choice
 
 _MADE = {
     "radar-synthetic": radar.load_radar_synthetic,
@@ -143,8 +144,7 @@ def load(
     >>> load("radar-synthetic", signals=30, representation="covariance")
     Dataset (synthetic) radar-synthetic: 30 covariance [20, 20], 3 classes
     """
-    if errors not in ("skip", "raise"):
-        raise ParameterError(f"errors is 'skip' or 'raise', not {errors!r}")
+    require_choice("errors", errors, ("skip", "raise"))
     if cache is None or cache is True:
         cache = default_cache()
     conversion = Conversion(Path(cache) if cache else None, jobs, progress)

@@ -16,6 +16,7 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .conversion import matched
+from .dataset import require_choice
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import NTU, pair
 
@@ -63,10 +64,7 @@ def load_ntu120(
         Matrices [6, 28, 28] by default; setups of odd number are for testing, and
         `groups` are the performers.
     """
-    if bodies not in ("separate", "joined", "first"):
-        raise ParameterError(
-            f"bodies are 'separate', 'joined' or 'first', not {bodies!r}"
-        )
+    require_choice("bodies", bodies, ("separate", "joined", "first"))
     named, nameless = _selected(directory, actions)
     setups, performers, numbers = np.array(list(named.values())).T
     number, lengths = (1 if bodies == "first" else 2), None

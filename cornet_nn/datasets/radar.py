@@ -17,7 +17,7 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .conversion import matched
-from .dataset import Dataset
+from .dataset import Dataset, require_choice
 from .matrices import covariances_from, segment_subspaces, usable_signal
 
 _FILE = re.compile(r".*_(?P<label>[^_]+)")
@@ -146,11 +146,8 @@ class SignalInput:
     dimension: int = 4
 
     def __post_init__(self):
-        if self.representation not in ("signal", "covariance", "subspace"):
-            raise ParameterError(
-                f"representation is 'signal', 'covariance' or 'subspace', not "
-                f"{self.representation!r}"
-            )
+        forms = ("signal", "covariance", "subspace")
+        require_choice("representation", self.representation, forms)
         if self.representation != "covariance" and (self.shrinkage or self.ridge):
             raise ParameterError("shrinkage and ridge are for covariance matrices")
 

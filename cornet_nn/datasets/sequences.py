@@ -10,6 +10,7 @@ from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from . import skeletons
+from .dataset import require_choice
 from .matrices import regularized, require_covariances, segment_subspaces
 from .skeletons import Skeleton
 
@@ -104,18 +105,14 @@ class SequenceMatrices:
     dtype: str = "float64"
 
     def __post_init__(self):
-        if self.representation not in ("gaussian", "covariance", "subspace"):
-            raise ParameterError(
-                f"representation is 'gaussian', 'covariance' or 'subspace', not "
-                f"{self.representation!r}"
-            )
+        forms = ("gaussian", "covariance", "subspace")
+        require_choice("representation", self.representation, forms)
+        require_choice("dtype", self.dtype, ("float32", "float64"))
         if self.representation == "subspace" and (self.correlation or self.augmented):
             raise ParameterError(
                 "correlation and augmented are for covariance matrices, not for "
                 "representation='subspace'"
             )
-        if self.dtype not in ("float32", "float64"):
-            raise ParameterError(f"dtype is float32 or float64, not {self.dtype!r}")
         if self.power != 1.0 and not self.correlation:
             raise ParameterError(
                 "a power is taken before Cor: it needs correlation=True. Leave both "

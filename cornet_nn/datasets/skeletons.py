@@ -15,6 +15,8 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
+from .dataset import require_choice
+
 
 @dataclasses.dataclass(frozen=True)
 class Skeleton:
@@ -33,6 +35,9 @@ class Skeleton:
     upright : tuple of int or None
         Two joints, of which view alignment turns the second above the first; None where
         the second axis of the data is vertical and is kept.
+    bodies : int
+        Number of equal bodies, one after the other, each with its root. The first is
+        centred and aligned; all move with it. Chains are those of the first.
 
     Examples
     --------
@@ -48,6 +53,7 @@ class Skeleton:
     chains: tuple
     across: tuple
     upright: tuple | None = None
+    bodies: int = 1
 
     @property
     def root(self):
@@ -81,25 +87,28 @@ class Skeleton:
         neighbors : tuple of int
             Index of the neighbour of each joint.
         """
-        own = range(len(self.joints))
-        if not isinstance(side, str):
-            if sorted({*own, *side}) != list(own) or len(side) != len(own):
+        size = len(self.joints) // self.bodies
+        if isinstance(side, str):
+            found = self._beside(side, size)
+        else:
+            found = tuple(map(int, side))
+            known = len(found) in (size, len(self.joints))
+            if not known or not all(0 <= index < len(found) for index in found):
                 raise ParameterError(
-                    f"neighbors are an index from 0 to {len(own) - 1} for each of "
-                    f"{len(own)} joints, not {tuple(side)}"
+                    f"neighbors are an index from 0 to {size - 1} for each of {size} "
+                    f"joints, not {found}"
                 )
-            return tuple(int(index) for index in side)
+        copies = len(self.joints) // len(found)
+        return tuple(index + size * body for body in range(copies) for index in found)
+
+    def _beside(self, side, size):
+        """Return the neighbours in one body."""
+        require_choice("neighbors", side, ("left", "right", "bottom"))
         if side == "bottom":
-            return tuple(
-                joint if parent == -1 else parent
-                for joint, parent in zip(own, self.parents, strict=True)
-            )
-        if side not in ("left", "right"):
-            raise ParameterError(
-                f"neighbors are 'left', 'right', 'bottom' or indices, not {side!r}"
-            )
+            parents = enumerate(self.parents[:size])
+            return tuple(joint if parent == -1 else parent for joint, parent in parents)
         chains = self.chains if side == "left" else self.chains[::-1]
-        depths, neighbors = self.depths, list(own)
+        depths, neighbors = self.depths, list(range(size))
         for beside, chain in zip(chains, chains[1:], strict=False):
             for joint in chain:
                 gaps = [abs(depths[other] - depths[joint]) for other in beside]
@@ -143,42 +152,15 @@ def without_roots(skeleton):
 
 
 def pair(skeleton):
-    """Return two copies of a skeleton as one, with the root of each.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        Skeleton.
-
-    Returns
-    -------
-    pair : PairOfSkeletons
-        Skeleton of twice as many joints.
-    """
+    """Return two copies of a skeleton as one, with the root of each."""
     size = len(skeleton.joints)
-    return PairOfSkeletons(
+    second = tuple(-1 if p == -1 else p + size for p in skeleton.parents)
+    return dataclasses.replace(
+        skeleton,
         joints=tuple(f"{name} {body}" for body in (1, 2) for name in skeleton.joints),
-        parents=skeleton.parents
-        + tuple(-1 if p == -1 else p + size for p in skeleton.parents),
-        chains=skeleton.chains,
-        across=skeleton.across,
-        upright=skeleton.upright,
+        parents=skeleton.parents + second,
+        bodies=2,
     )
-
-
-class PairOfSkeletons(Skeleton):
-    """Two skeletons, of which the first is centred and aligned; both move with it."""
-
-    def neighbors(self, side):
-        """Return the index of the neighbour of each joint, in its own body."""
-        if not isinstance(side, str) and len(side) == len(self.joints):
-            return super().neighbors(side)
-        size = len(self.joints) // 2
-        single = Skeleton(
-            self.joints[:size], self.parents[:size], self.chains, self.across
-        )
-        first = single.neighbors(side)
-        return first + tuple(index + size for index in first)
 
 
 def resampled(sequence, frames):
@@ -234,8 +216,7 @@ def centered(joints, root=0, by="frame"):
     >>> centered(joints, by="frame")[1, 0], centered(joints, by="first")[1, 0]
     (array([0., 0., 0.]), array([6., 6., 6.]))
     """
-    if by not in ("frame", "first"):
-        raise ParameterError(f"centre by 'frame' or 'first', not {by!r}")
+    require_choice("center", by, ("frame", "first"))
     origin = joints[:, root] if by == "frame" else joints[:1, root]
     return joints - origin[:, None]
 
@@ -319,8 +300,7 @@ def aligned(joints, skeleton, by="frame"):
     joints : array, shape=[T, joints, 3]
         Sequence of joints, rotated about the origin.
     """
-    if by not in ("frame", "first"):
-        raise ParameterError(f"align the view by 'frame' or 'first', not {by!r}")
+    require_choice("view", by, ("frame", "first"))
     frames = joints if by == "frame" else joints[:1]
     left, right = skeleton.across
     across = frames[:, right] - frames[:, left]
