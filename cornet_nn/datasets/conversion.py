@@ -237,7 +237,7 @@ def stacked(names, results, title=""):
     converted : Converted
         Values.
     """
-    shapes = collections.Counter(r.shape for r in results if not isinstance(r, str))
+    shapes = collections.Counter([r.shape for r in results if not isinstance(r, str)])
     usual = shapes.most_common(1)[0][0] if shapes else ()
     kept, problems = [], []
     for number, (name, result) in enumerate(zip(names, results, strict=True)):
