@@ -109,9 +109,9 @@ def run(options):
     with open_results(options, data) as results:
         trained = functools.partial(_trained, results, options, settings, load, data)
         cells = trained(grid, asked)
-        cells["right"] = cells["accuracy"] * cells["samples"]
-        totals = cells.groupby(["outer", "place"])[["right", "samples"]].sum()
-        validations = (totals["right"] / totals["samples"]).unstack().to_numpy()
+        cells["correct"] = cells["accuracy"] * cells["samples"]
+        totals = cells.groupby(["outer", "place"])[["correct", "samples"]].sum()
+        validations = (totals["correct"] / totals["samples"]).unstack().to_numpy()
         # The first of equals is taken, so that the choice can be repeated.
         places = validations.argmax(axis=1)
         asked = [(places[k], k, "test", part) for k, part in enumerate(outer)]
