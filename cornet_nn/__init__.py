@@ -1,6 +1,6 @@
 """Neural layers over the geometry of full-rank correlation matrices.
 
-Layers take spaces of `geomstats_cor` equipped with a metric, and ask the metric for all
+Layers take spaces of `geomstats_cor` equipped with a metric, and use the metric for all
 geometry. The names below, layers and models, are loaded when they are first used: the
 command line can help, and say what is missing, without torch.
 """
@@ -73,11 +73,6 @@ _MOVED = {
     "sequential": "layers.sequential",
     "branches": "models.branches",
     "cornet": "models.cornet",
-    "datasets.autoregressive": "datasets.radar",
-    "datasets.labels": "datasets.dataset",
-    "datasets.preprocessing": "datasets.skeletons",
-    "datasets.subspaces": "datasets.matrices",
-    "datasets.texts": "datasets.conversion",
 }
 
 __all__ = [*_HOMES]
@@ -106,14 +101,15 @@ class _FormerNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         """Find modules of `_MOVED`."""
-        if fullname.removeprefix(f"{__name__}.") not in _MOVED:
+        package, _, name = fullname.rpartition(".")
+        if package != __name__ or name not in _MOVED:
             return None
         return importlib.machinery.ModuleSpec(fullname, self)
 
     def exec_module(self, module):
         """Put the module of the present name in its place."""
         former = module.__name__
-        present = f"{__name__}.{_MOVED[former.removeprefix(f'{__name__}.')]}"
+        present = f"{__name__}.{_MOVED[former.rpartition('.')[2]]}"
         warnings.warn(
             f"{former} is now {present}; the former name goes with the next release.",
             DeprecationWarning,
