@@ -15,6 +15,7 @@ import re
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.kernels._quotients import divide
 
 from .conversion import matched
 from .dataset import Dataset, require_choice
@@ -279,7 +280,7 @@ def moved(reflections, spread, rng):
     real, imaginary = spread * rng.standard_normal((2, *reflections.shape))
     step = real + 1j * imaginary
     length = np.abs(step)
-    step = step * np.divide(np.tanh(length), length, where=length > 0, out=length * 0)
+    step = step * divide(np.tanh(length), length)
     return (reflections + step) / (1.0 + reflections.conj() * step)
 
 

@@ -14,6 +14,7 @@ import dataclasses
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.kernels._quotients import divide
 
 from .dataset import require_choice
 
@@ -273,7 +274,7 @@ def with_bone_lengths(joints, skeleton, lengths):
             continue
         bone = joints[:, joint] - joints[:, parent]
         length = np.linalg.norm(bone, axis=-1, keepdims=True)
-        direction = np.divide(bone, length, where=length > 0, out=np.zeros_like(bone))
+        direction = divide(bone, length)
         result[:, joint] = result[:, parent] + lengths[joint] * direction
     return result
 
