@@ -35,6 +35,20 @@ from .exp_scaled_maps import (
 )
 from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
 from .hyperbolic_frechet import hyperbolic_mean
+from .hyperbolic_models import (
+    hyperboloid_from_ball,
+    hyperboloid_from_ball_differential,
+    hyperboloid_from_hemisphere,
+    hyperboloid_from_hemisphere_differential,
+    hyperboloid_from_origin_tangent,
+    hyperboloid_from_origin_tangent_differential,
+    hyperboloid_to_ball,
+    hyperboloid_to_ball_differential,
+    hyperboloid_to_hemisphere,
+    hyperboloid_to_hemisphere_differential,
+    hyperboloid_to_origin_tangent,
+    hyperboloid_to_origin_tangent_differential,
+)
 from .hyperboloid import (
     hyperbolic_boost,
     hyperbolic_curvature,
@@ -45,19 +59,7 @@ from .hyperboloid import (
     hyperbolic_orthonormal,
     hyperbolic_squared_dist,
     hyperbolic_transport,
-    hyperboloid_from_ball,
-    hyperboloid_from_ball_differential,
-    hyperboloid_from_hemisphere,
-    hyperboloid_from_hemisphere_differential,
-    hyperboloid_from_origin_tangent,
-    hyperboloid_from_origin_tangent_differential,
     hyperboloid_time,
-    hyperboloid_to_ball,
-    hyperboloid_to_ball_differential,
-    hyperboloid_to_hemisphere,
-    hyperboloid_to_hemisphere_differential,
-    hyperboloid_to_origin_tangent,
-    hyperboloid_to_origin_tangent_differential,
 )
 from .log_scaled_maps import (
     log_scaled,
