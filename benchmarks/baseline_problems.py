@@ -1,5 +1,6 @@
 """The data of `benchmarks.baselines`, in the three forms that networks take."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,6 +166,12 @@ PROBLEMS = {
     "myo": myo,
     "radar-synthetic": radar_synthetic,
 }
+
+
+@functools.cache
+def load_problem(name, folder, seeds):
+    """Return a problem by its name, read once in a process."""
+    return PROBLEMS[name](folder, seeds)
 
 
 def _pyramid(recording):

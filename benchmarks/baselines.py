@@ -12,7 +12,6 @@ run is written to a file when it is computed, and is not computed again.
 """
 
 import argparse
-import functools
 import itertools
 import json
 import statistics
@@ -34,7 +33,7 @@ from cornet_nn.reproduce.published import published_results
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import GeomstatsCorError
 
-from .baseline_problems import PROBLEMS
+from .baseline_problems import PROBLEMS, load_problem
 from .real_data import replace_marked
 
 RATES = (1e-3, 5e-3, 2e-2)
@@ -77,15 +76,10 @@ def main():
         replace_marked(arguments.document, text, "networks")
 
 
-@functools.cache
-def _problem(name, data):
-    return PROBLEMS[name](data, SEEDS)
-
-
 def compute(name, network, seed, data, output):
     """Train a network on a problem with one seed, unless it is done already."""
     torch.set_num_threads(1)
-    problem = _problem(name, data)
+    problem = load_problem(name, data, SEEDS)
 
     def store(seed):
         return output / f"{name} {network} {problem.epochs} {seed}.json"
