@@ -69,7 +69,7 @@ def hdm05_11(folder, seeds):
         np.unique(data["y"], return_inverse=True)[1],
         np.array([name.split("_")[1] for name in data["names"]]),
         [(np.flatnonzero(~test), np.flatnonzero(test))] * seeds,
-        epochs=50,
+        epochs=30,
         sizes=30,
         hidden=8,
     )
