@@ -33,7 +33,7 @@ class Problem:
     splits : list of tuple of array
         Training and test places, one for each seed.
     epochs : int
-        Number of epochs: some hundred steps with batches of 30 samples.
+        Number of epochs: 200 to 330 steps with batches of 30 samples.
     sizes, hidden : int
         Size of hidden matrices of SPD networks of a global covariance matrix, and of
         correlation networks.
@@ -100,7 +100,7 @@ def ssvep_exo(folder, seeds):
         labels,
         None,
         splits,
-        epochs=20,
+        epochs=12,
         sizes=16,
         hidden=8,
     )
@@ -127,7 +127,7 @@ def myo(folder, seeds):
         labels,
         subjects,
         splits,
-        epochs=16,
+        epochs=11,
         sizes=6,
         hidden=6,
     )

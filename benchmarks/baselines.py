@@ -39,8 +39,8 @@ from .real_data import replace_marked
 RATES = (1e-3, 5e-3, 2e-2)
 BATCH, LAST, HELD_OUT, SEEDS = 30, 5, 5, 5
 NETWORKS = tuple(dict.fromkeys(cell.method for cell in published_results("main")))
-# A decomposition for every sample, channel and output: these come later, so that an
-# interrupted run leaves a table.
+# A decomposition for every sample, channel and output: last for each seed, so
+# that an interrupted run leaves a table.
 SLOW = ("GyroAI", "GyroSPD++")
 # Failures of a network that ran away, and of decompositions of what it made.
 _DIVERGED = (GeomstatsCorError, torch.linalg.LinAlgError)
@@ -66,7 +66,7 @@ def main():
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     cells = itertools.product(range(SEEDS), arguments.networks, arguments.only)
-    cells = sorted(cells, key=lambda cell: cell[0] + 2 * (cell[1] in SLOW))
+    cells = sorted(cells, key=lambda cell: (cell[0], cell[1] in SLOW))
     Parallel(arguments.jobs, pre_dispatch=arguments.jobs)(
         delayed(compute)(name, network, seed, arguments.data, arguments.output)
         for seed, network, name in cells
