@@ -7,14 +7,14 @@ dictionaries as they compute, which neither can trace.
 import pytest
 import torch
 
-from cornet_nn.baselines import BASELINES, GrNet, GyroFC, GyroSPDPlusPlus
+from cornet_nn.baselines import GrNet, GyroFC, GyroSPDPlusPlus
 from cornet_nn.spaces import SPDMatrices
 from tests.spaces.matrices import bases, spd
 
+from .cases import CHANNELS, OWN, case
+
 pytestmark = pytest.mark.filterwarnings("ignore:Dynamo detected a call")
 
-CHANNELS = 2
-OWN = [name for name, row in BASELINES.items() if not row.needs_spd_learn]
 REPRESENTATIVE = ["GrNet", "GyroGr-Scaling", "SPDResNet-AIM", "GyroSPD++"]
 
 
@@ -29,19 +29,6 @@ def fresh_compiler():
     torch._dynamo.reset()
     yield
     torch._dynamo.reset()
-
-
-def case(name):
-    """Return a network in evaluation mode, and a batch of its inputs."""
-    torch.manual_seed(0)
-    baseline = BASELINES[name]
-    if baseline.form == "subspaces":
-        inputs, sizes = bases(3, CHANNELS, n=9, p=2), ()
-    else:
-        channels = (CHANNELS,) if baseline.form == "channels" else ()
-        inputs, sizes = spd(3, *channels, n=5), (3,)
-    shape = (1, *inputs.shape[1:])[-3:]
-    return baseline.make(shape, 3, sizes, 1.0).double().eval(), inputs
 
 
 def assert_same(model, compiled, inputs):
