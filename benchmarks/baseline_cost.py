@@ -7,13 +7,11 @@ A step is a batch of 30 samples, forward and backward, on one thread; an epoch i
 one of size 63, or subspaces [8, 63, 10], with 45 classes. Ratios to CorNet-ECM stand
 beside those of the paper's seconds. For networks with scores under the affine-invariant
 metric, the bare eigendecompositions of a step are timed in the same run, and a step in
-a process of its own shows how much memory it takes.
+a process of its own shows how much memory it takes. Times are the least of several.
 """
 
 import argparse
 import multiprocessing
-import resource
-import statistics
 import time
 from datetime import date
 from importlib.metadata import version
@@ -43,7 +41,7 @@ def main():
     """Measure, print and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.baseline_cost")
     parser.add_argument("--document", type=Path, help="file whose part is replaced")
-    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--repetitions", type=int, default=10)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     text = report(arguments.repetitions)
@@ -85,7 +83,7 @@ def report(repetitions):
 
 
 def step_seconds(name, repetitions):
-    """Return the median CPU seconds of a forward and backward pass."""
+    """Return the least CPU seconds of a forward and backward pass."""
     model, inputs = network_of(name)
     labels = torch.arange(BATCH) % CLASSES
     features = model.features(inputs).detach()
@@ -94,7 +92,7 @@ def step_seconds(name, repetitions):
         logits = model.from_features(features)
         torch.nn.functional.cross_entropy(logits, labels).backward()
 
-    return _median_seconds(step, repetitions)
+    return _least_seconds(step, repetitions)
 
 
 def decomposition_seconds(name, outputs, repetitions):
@@ -103,13 +101,13 @@ def decomposition_seconds(name, outputs, repetitions):
     features = model.features(inputs).detach()
     # As many matrices as scores, a few outputs at a time as in the layer.
     some = inputs[:, None].expand(BATCH, 3, *inputs.shape[1:]).contiguous()
-    bare = _median_seconds(lambda: torch.linalg.eigh(some), repetitions)
+    bare = _least_seconds(lambda: torch.linalg.eigh(some), repetitions)
 
     def forward():
         with torch.no_grad():
             model.from_features(features)
 
-    return bare * outputs / 3, _median_seconds(forward, repetitions)
+    return bare * outputs / 3, _least_seconds(forward, repetitions)
 
 
 def memory_of_a_step(name):
@@ -120,7 +118,9 @@ def memory_of_a_step(name):
 
 def _growth(name):
     def peak():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        # Of this process alone; what getrusage returns includes its parent.
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
     torch.set_num_threads(1)
     step_seconds("CorNet-ECM", 1)  # what a first step loads
@@ -149,7 +149,7 @@ def network_of(name):
     return model, inputs
 
 
-def _median_seconds(function, repetitions):
+def _least_seconds(function, repetitions):
     function()
     times = []
     for _ in range(repetitions):
@@ -158,7 +158,7 @@ def _median_seconds(function, repetitions):
         times.append(time.process_time() - start)
         if times[0] > 5.0:
             break
-    return statistics.median(times)
+    return min(times)
 
 
 if __name__ == "__main__":

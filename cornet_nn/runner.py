@@ -241,9 +241,12 @@ class Results:
         try:
             if not self._table.is_file():
                 raise ValueError("it is not a file")
-            table = pd.read_csv(self._table, dtype={"key": str}, keep_default_na=False)
+            # A training that diverged has no accuracy.
+            unknown = dict.fromkeys((*RESULTS, "best_accuracy"), "nan")
+            how = dict(keep_default_na=False, na_values=unknown)
+            table = pd.read_csv(self._table, dtype={"key": str}, **how)
             names = [*RESULTS, *table.columns.intersection(["best_accuracy"])]
-            table[names] = table[names].astype(float)  # "nan" included
+            table[names] = table[names].apply(pd.to_numeric, errors="raise")
             rows = {row["key"]: row for row in table.to_dict("records")}
         except (
             KeyError,

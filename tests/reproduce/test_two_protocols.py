@@ -8,7 +8,7 @@ import pytest
 from cornet_nn.baselines import BaselineClassifier
 from cornet_nn.reproduce import report
 from cornet_nn.reproduce.published import Published
-from cornet_nn.runner import Results, Trial, fit_and_score
+from cornet_nn.runner import RESULTS, Results, Trial, fit_and_score
 from cornet_nn.training import CorNetClassifier
 
 LABELS = np.arange(40) % 2
@@ -61,6 +61,19 @@ def test_finished_runs_without_a_best_epoch_are_kept(tmp_path):
     with Results(tmp_path, resume=True) as runs:
         again = runs.run([trial("GyroLC", 2, 5)], *data)
     assert again["best_accuracy"][0] == both["best_accuracy"][1]
+
+
+def test_runs_that_diverged_are_kept(tmp_path, monkeypatch):
+    def diverged(*_):
+        return dict.fromkeys((*RESULTS, "best_accuracy"), float("nan"))
+
+    data, trials = (covariances(), LABELS), [trial("GyroLC", 1, 5)]
+    with monkeypatch.context() as patch, Results(tmp_path) as runs:
+        patch.setattr("cornet_nn.runner.fit_and_score", diverged)
+        runs.run(trials, *data)
+    with Results(tmp_path, resume=True) as runs:
+        both = runs.run([*trials, trial("GyroLC", 2, 5)], *data)
+    assert both["accuracy"].isna().tolist() == [True, False]
 
 
 def test_two_columns():
