@@ -22,6 +22,7 @@ from torch import nn
 from cornet_nn._validation import require_definite, require_positive
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.kernels._quotients import divide
 from geomstats_cor.kernels._tolerances import rank_tolerance
 from geomstats_cor.kernels.symmetric import log_at, power_at
 
@@ -135,8 +136,7 @@ def _affine_invariant_step(matrix, spectrum, field, unit_step):
 
 
 def _unit(vector):
-    length = torch.linalg.matrix_norm(vector, keepdim=True)
-    return vector / torch.where(length > 0.0, length, 1.0)
+    return divide(vector, torch.linalg.matrix_norm(vector, keepdim=True))
 
 
 _STEPS = {"lem": _log_euclidean_step, "aim": _affine_invariant_step}

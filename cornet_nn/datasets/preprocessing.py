@@ -12,6 +12,7 @@ References
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.kernels._quotients import divide
 
 
 def resampled(sequence, frames):
@@ -125,7 +126,7 @@ def with_bone_lengths(joints, skeleton, lengths):
             continue
         bone = joints[:, joint] - joints[:, parent]
         length = np.linalg.norm(bone, axis=-1, keepdims=True)
-        direction = np.divide(bone, length, where=length > 0, out=np.zeros_like(bone))
+        direction = divide(bone, length)
         result[:, joint] = result[:, parent] + lengths[joint] * direction
     return result
 

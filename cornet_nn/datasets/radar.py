@@ -14,6 +14,7 @@ import re
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.kernels._quotients import divide
 
 from .autoregressive import simulate
 from .dataset import Dataset, LeftOut
@@ -353,5 +354,5 @@ def moved(reflections, spread, rng):
     real, imaginary = spread * rng.standard_normal((2, *reflections.shape))
     step = real + 1j * imaginary
     length = np.abs(step)
-    step = step * np.divide(np.tanh(length), length, where=length > 0, out=length * 0)
+    step = step * divide(np.tanh(length), length)
     return (reflections + step) / (1.0 + reflections.conj() * step)

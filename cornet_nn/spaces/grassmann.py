@@ -25,6 +25,7 @@ import math
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
@@ -38,7 +39,7 @@ _NODES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(14))
 _MOST_DOUBLINGS = 12
 
 
-def require_dimensions(n, p):
+def require_dimensions(n: int, p: int) -> None:
     """Raise unless subspaces are proper.
 
     Parameters
@@ -53,7 +54,9 @@ def require_dimensions(n, p):
         )
 
 
-def require_bases(point, n, p, channels=None, name="point"):
+def require_bases(
+    point: Tensor, n: int, p: int, channels: int | None = None, name: str = "point"
+) -> None:
     """Raise unless a tensor holds orthonormal bases.
 
     Parameters
@@ -91,7 +94,7 @@ def require_bases(point, n, p, channels=None, name="point"):
         )
 
 
-def projector(basis):
+def projector(basis: Tensor) -> Tensor:
     r"""Return the projector :math:`U U^\top`.
 
     Parameters
@@ -115,7 +118,7 @@ def projector(basis):
     return basis @ basis.mT
 
 
-def orthonormal_basis(columns):
+def orthonormal_basis(columns: Tensor) -> Tensor:
     r"""Return an orthonormal basis of the span of columns: Q of :math:`X = Q R`.
 
     The gradient is exact, for all of Q,
@@ -160,7 +163,7 @@ def orthonormal_basis(columns):
     return basis
 
 
-def top_eigenspace(matrix, p):
+def top_eigenspace(matrix: Tensor, p: int) -> Tensor:
     r"""Return an orthonormal basis of the span of the first p eigenvectors.
 
     As a function of the subspace its derivative is
@@ -226,7 +229,7 @@ class _TopEigenspace(Function):
         return 0.5 * (turned + turned.mT), None
 
 
-def grassmann_log(basis):
+def grassmann_log(basis: Tensor) -> Tensor:
     r"""Return the logarithm at the origin.
 
     .. math:: B = U_2 \, Q \operatorname{diag}(\theta_i / \sin \theta_i) R^\top , \qquad
@@ -302,7 +305,7 @@ def _rule(dtype, device):
     return 0.5 * (1.0 + nodes), 0.5 * weights
 
 
-def grassmann_exp(tangent_vec):
+def grassmann_exp(tangent_vec: Tensor) -> Tensor:
     r"""Return the exponential at the origin, :math:`e^{\Omega(B)} I_{n,p}`.
 
     .. math:: \mathrm{Exp}(B) = \begin{pmatrix} \cos \sqrt A \\ B \, \operatorname{sinc}
@@ -333,7 +336,7 @@ def grassmann_exp(tangent_vec):
     return torch.cat([cosine, tangent_vec @ sine], dim=-2)
 
 
-def grassmann_translate(tangent_vec, basis):
+def grassmann_translate(tangent_vec: Tensor, basis: Tensor) -> Tensor:
     r"""Return :math:`e^{\Omega(B)} U`: the gyro-addition of Exp(B) from the left.
 
     .. math:: e^{\Omega(B)} = \begin{pmatrix} \cos \sqrt A & - \operatorname{sinc}

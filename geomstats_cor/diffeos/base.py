@@ -1,6 +1,6 @@
 """What the diffeomorphisms of all metrics share.
 
-A diffeomorphism is asked for at a point: `at` factorises the point once and returns a
+A diffeomorphism is evaluated at a point: `at` factorises the point once and returns a
 `Local`, which has the image, the differential and its inverse. geomstats' vocabulary
 (`__call__`, `inverse`, `tangent`, `inverse_tangent`) is written here in terms of it.
 """
@@ -38,7 +38,7 @@ class Local(abc.ABC):
     point : array, shape=[..., n, n]
         Full-rank correlation matrix :math:`C`.
     image : array, shape=[..., n, n]
-        Its image :math:`\phi(C)`, computed when it is first asked for.
+        Its image :math:`\phi(C)`, computed on first access.
     factorisation : array
         What the point was factorised into: NaN where that failed.
 

@@ -480,7 +480,7 @@ _theta = StatedGradient(
     lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
     keeps_value=True,
 )
-_theta_differential = StatedGradient(
+_theta_differential: StatedGradient = StatedGradient(
     _differential,
     _theta_differential_tangent,
     _theta_differential_cotangent,
@@ -495,7 +495,7 @@ _theta_inverse = StatedGradient(
         _inverse_adjoint(_hollow(cotangent), unit_lower),
     ),
 )
-_theta_inverse_differential = StatedGradient(
+_theta_inverse_differential: StatedGradient = StatedGradient(
     _inverse_differential,
     _inverse_differential_tangent,
     _inverse_differential_cotangent,

@@ -10,7 +10,9 @@ spectra are kept for derivatives.
 """
 
 import math
+from typing import Any
 
+from .._types import Array
 from ._array import eigh, namespace, symmetrize
 from ._autodiff import StatedGradient, detached, is_readable
 from ._tolerances import rank_tolerance
@@ -22,11 +24,11 @@ from .symmetric import (
     positive_spectrum,
 )
 
-# Bytes of the matrices that are worked on at a time.
+# Bytes of matrices in memory at a time.
 _PIECE_BYTES = 2**25
 
 
-def congruence_log_products(point, root, vector):
+def congruence_log_products(point: Array, root: Array, vector: Array) -> Array:
     r"""Return :math:`\operatorname{tr}(V_k \log(R_k S R_k))` for all k.
 
     Parameters
@@ -165,12 +167,12 @@ def _cotangent(cotangent, needed, point, root, vector, values, vectors):
 
 
 def _plain_cotangent(cotangent, needed, point, root, vector, values, vectors):
-    """Return the same, summed, a few roots at a time."""
+    """Return the cotangents, summed, a few roots at a time."""
     xp = namespace(values)
     logs = xp.log(values)
-    of_point = xp.zeros_like(point) if needed[0] else None
-    of_root = xp.zeros_like(root) if needed[1] else None
-    of_vector = xp.zeros_like(vector) if needed[2] else None
+    of_point: Any = xp.zeros_like(point) if needed[0] else None
+    of_root: Any = xp.zeros_like(root) if needed[1] else None
+    of_vector: Any = xp.zeros_like(vector) if needed[2] else None
     for part in _parts(point, root):
         here, weight = vectors[part], cotangent[part]
         rows = here.mT

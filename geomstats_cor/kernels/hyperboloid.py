@@ -30,6 +30,7 @@ from ._precision import in_own_precision
 from ._quotients import (
     asinh_quotient,
     asinh_quotient_derivative,
+    divide,
     length,
     sinh_quotient,
     sinh_quotient_derivative,
@@ -191,8 +192,7 @@ def _wedge_square(point_a, point_b, difference):
 
 def _height(side, base, square):
     """Return the part of one side of a triangle that is orthogonal to its base."""
-    safe = namespace(square).where(square == 0.0, 1.0, square)
-    return side - row_dot(side, base) / safe * base
+    return side - divide(row_dot(side, base), square) * base
 
 
 def _half_sinh_square_gradient(point, other):

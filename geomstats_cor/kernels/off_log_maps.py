@@ -16,9 +16,11 @@ References
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
     constant,
     diagonal,
@@ -61,7 +63,7 @@ _LOOSEST_HESSIAN = 1e-2  # for a Newton step; the differential needs all digits
 
 
 @in_own_precision
-def off_log(correlation):
+def off_log(correlation: Array) -> Array:
     r"""Return :math:`\operatorname{Log}^\circ(C) = \operatorname{off}(\log C)`.
 
     Parameters
@@ -97,7 +99,7 @@ def off_log(correlation):
 
 
 @in_own_precision
-def off_log_differential(tangent_vec, correlation):
+def off_log_differential(tangent_vec: Array, correlation: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Log}^\circ`.
 
     .. math:: d_C \operatorname{Log}^\circ(V) = \operatorname{off}(d_C \log(V)) .
@@ -136,7 +138,7 @@ def off_log_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def off_log_and_differential(tangent_vec, correlation):
+def off_log_and_differential(tangent_vec: Array, correlation: Array) -> tuple:
     r"""Return :math:`\operatorname{Log}^\circ(C)` and its differential together.
 
     .. math:: \operatorname{off}(\log C) , \qquad \operatorname{off}(d_C \log(V)) .
@@ -180,7 +182,7 @@ def off_log_and_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def off_log_diagonal(matrix):
+def off_log_diagonal(matrix: Array) -> Array:
     r"""Return the diagonal of :math:`\mathcal D(S)`.
 
     .. math:: \operatorname{diag} \exp(S + \mathcal D(S)) = 1 .
@@ -230,7 +232,7 @@ def off_log_diagonal(matrix):
 
 
 @in_own_precision
-def off_exp(matrix):
+def off_exp(matrix: Array) -> Array:
     r"""Return :math:`\operatorname{Exp}^\circ(H) = \exp(H + \mathcal D(H))`.
 
     Parameters
@@ -264,7 +266,7 @@ def off_exp(matrix):
 
 
 @in_own_precision
-def off_exp_factor(hollow):
+def off_exp_factor(hollow: Array) -> Array:
     r"""Return the square root of :math:`\operatorname{Exp}^\circ(H)`, a factor of it.
 
     .. math:: F = \exp\left(\tfrac12 (H + \mathcal D(H))\right) , \qquad
@@ -294,7 +296,7 @@ def off_exp_factor(hollow):
 
 
 @in_own_precision
-def off_exp_differential(vector, hollow):
+def off_exp_differential(vector: Array, hollow: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Exp}^\circ`.
 
     .. math:: d_H \operatorname{Exp}^\circ(W) = d_S \exp(W + \dot D), \qquad
@@ -334,14 +336,14 @@ def off_exp_differential(vector, hollow):
 
 
 @in_own_precision
-def off_log_differential_inverse(vector, correlation):
+def off_log_differential_inverse(vector: Array, correlation: Array) -> Array:
     r"""Invert the differential of :math:`\operatorname{Log}^\circ`.
 
     .. math:: (d_C \operatorname{Log}^\circ)^{-1}(W) = d_{\log C} \exp(W + \dot D) ,
 
-    with the diagonal :math:`\dot D` that makes it hollow. The same map as
-    `off_exp_differential`, from the other end: no diagonal of :math:`\log C` is solved
-    for.
+    with the diagonal :math:`\dot D` that makes it hollow. This is
+    `off_exp_differential` as a function of :math:`C`, which needs no solution for the
+    diagonal of :math:`\log C`.
 
     Parameters
     ----------
@@ -376,7 +378,7 @@ def off_log_differential_inverse(vector, correlation):
 
 
 @in_own_precision
-def off_log_diagonal_differential(vector, matrix):
+def off_log_diagonal_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of :math:`\mathcal D`, as a diagonal.
 
     .. math:: J \operatorname{diag} (d_S \mathcal D(V))
@@ -420,7 +422,7 @@ def off_log_diagonal_differential(vector, matrix):
 
 
 @in_own_precision
-def off_exp_second_differential(vector, hollow):
+def off_exp_second_differential(vector: Array, hollow: Array) -> Array:
     r"""Return the second derivative of :math:`\operatorname{Exp}^\circ(H + t W)`.
 
     With :math:`S = H + \mathcal D(H)`, and the diagonals :math:`\dot D` and
@@ -460,8 +462,8 @@ def off_exp_second_differential(vector, hollow):
     return off_exp_second_differential_at(vector, *_shifted(moving_hollow(hollow)))
 
 
-def off_exp_second_differential_at(vector, *at):
-    """Return the same, given the matrix S = H + D(H) and its spectrum."""
+def off_exp_second_differential_at(vector: Array, *at: Any) -> Array:
+    """Return `off_exp_second_differential`, given S = H + D(H) and its spectrum."""
     (moved,) = _completed(at, moving_hollow(vector))
     return _without_diagonal(exp_second_differential_at(moved, moved, *at), *at)
 
@@ -481,7 +483,7 @@ def _shifted(hollow):
     return shifted_by(hollow, shift, values, vectors)
 
 
-def shifted_by(hollow, shift, values, vectors):
+def shifted_by(hollow: Array, shift: Array, values: Array, vectors: Array) -> Any:
     """Return H + D(H) and its spectrum, given the solution of `solve_diagonal`."""
     diag = _diagonal(hollow, shift, values, vectors)
     return hollow + diagonal_matrix(diag), values, vectors
@@ -498,13 +500,13 @@ def _completed(at, *vectors):
 
 
 def _without_diagonal(moved, *at):
-    """Return the adjoint of `_completed`, and leave the diagonal of zeros out."""
+    """Return the adjoint of `_completed`, with null diagonal."""
     solved = _solve_hessian(diagonal(moved)[..., None], *at)[..., 0]
     return off_diagonal(moved - exp_differential_at(diagonal_matrix(solved), *at))
 
 
 def _completed_in_basis(slopes, values, vectors, *moving):
-    """Return what `_completed` does, in the basis of eigenvectors."""
+    """Return `_completed` in the basis of eigenvectors."""
     xp = namespace(values)
     rotated = [in_basis(vector, vectors) for vector in moving]
     moved = [xp.sum((vectors @ (slopes * x)) * vectors, axis=-1) for x in rotated]
@@ -582,7 +584,7 @@ off_exp_differential_at = StatedGradient(
 )
 
 
-def spectrum_of_log(correlation, values, vectors):
+def spectrum_of_log(correlation: Array, values: Array, vectors: Array) -> Any:
     """Return log C and its spectrum, given the spectrum of C."""
     logarithm = log_at(correlation, values, vectors)
     return logarithm, namespace(values).log(values), vectors
@@ -763,7 +765,7 @@ def _newton_diagonal(hollow):
         done = (error <= 4.0 * unit) | ((error <= 64.0 * unit) & stands)
         if bool(xp.all(done)):
             return solution
-        # In the quadratic region rounding blurs the objective, and is no guide.
+        # Near the solution, rounding errors exceed the changes of the objective.
         gain = objective - (size - xp.sum(trial, axis=-1))
         accepted = (gain >= 0.25 * promised) | (error < 0.1)
         log_diag = xp.log(diag)
@@ -776,7 +778,7 @@ def _newton_diagonal(hollow):
         fallback = xp.where(accepted[..., None], -log_diag, fallback)
         decrease = xp.sum(diag - 1.0 - log_diag, axis=-1)
         objective = xp.where(accepted, size - xp.sum(trial, axis=-1), objective)
-        # A fallback step keeps its promise by theorem; nothing is asked of it.
+        # The decrease of a fallback step is guaranteed and need not be checked.
         promised = xp.where(use_step, decrease, -xp.inf)
         expected = xp.where(use_step, (tolerance + 0.1 * error) * error, xp.inf)
         previous = error
@@ -793,9 +795,9 @@ solve_diagonal = Opaque(
 
 
 def _first_guess(hollow):
-    """Return the diagonal as if each variable met all others as one.
+    """Return a first guess of the diagonal, -log cosh of the lengths of rows.
 
-    Right for two variables, and up to third order in the matrix.
+    Exact for two variables, and up to third order in the matrix.
     """
     xp = namespace(hollow)
     with np.errstate(all="ignore"):
@@ -817,16 +819,16 @@ def _level(hollow, trial):
 
 
 def _rounding(values):
-    """Return the unit in which the error of the diagonal of an exponential counts."""
+    """Return the rounding error of the diagonal of an exponential."""
     spread = values[..., -1] - values[..., 0]
     return eps(values) * namespace(values).maximum(spread, constant(1.0, spread))
 
 
 def _hessian_tolerance(error, unit):
-    """Return how exact a Hessian has to be for Newton's method to lose nothing by it.
+    """Return the error of the Hessian that keeps Newton's method quadratic.
 
-    The error of a step is that of the Hessian times what the step is to correct: it may
-    be as large as rounding, or as what is quadratic in the correction.
+    The error of a step is that of the Hessian times the length of the step: it may be
+    as large as rounding, or as the square of that length.
     """
     xp = namespace(error)
     needed = float(xp.min(xp.maximum(0.01 * error, unit / error)))

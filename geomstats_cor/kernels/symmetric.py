@@ -18,7 +18,10 @@ References
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+from .._types import Array
 from ._array import (
     as_rows,
     constant,
@@ -37,7 +40,7 @@ from ._tolerances import rank_tolerance
 
 
 @in_own_precision
-def spectral(values, vectors):
+def spectral(values: Array, vectors: Array) -> Array:
     r"""Return :math:`U \operatorname{diag}(\lambda) U^\top`.
 
     Parameters
@@ -65,7 +68,9 @@ def spectral(values, vectors):
 
 
 @in_own_precision
-def spectral_differential(vector, divided_differences, vectors):
+def spectral_differential(
+    vector: Array, divided_differences: Array, vectors: Array
+) -> Array:
     r"""Return the Daleckii-Krein formula for given divided differences.
 
     .. math:: d_S f(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U \right)
@@ -103,21 +108,24 @@ def spectral_differential(vector, divided_differences, vectors):
     array([[1.5, 2.5],
            [2.5, 1.5]])
     """
-    rotated = divided_differences * in_basis(vector, vectors)
-    return symmetrize(out_of_basis(rotated, vectors))
+    return symmetrize(_daleckii_krein(vector, divided_differences, vectors))
 
 
-def in_basis(matrix, vectors):
+def _daleckii_krein(vector, divided_differences, vectors):
+    return out_of_basis(divided_differences * in_basis(vector, vectors), vectors)
+
+
+def in_basis(matrix: Array, vectors: Array) -> Array:
     r"""Return :math:`U^\top V U`, a matrix in the basis of eigenvectors."""
     return vectors.mT @ matrix @ vectors
 
 
-def out_of_basis(rotated, vectors):
+def out_of_basis(rotated: Array, vectors: Array) -> Array:
     r"""Return :math:`U W U^\top`, the matrix that is :math:`W` in the basis."""
     return vectors @ rotated @ vectors.mT
 
 
-def spectrum(matrix):
+def spectrum(matrix: Array) -> tuple:
     """Return eigenvalues, ascending, and eigenvectors, as constants.
 
     Derivatives do not pass through them: the maps below state their own.
@@ -137,7 +145,7 @@ def spectrum(matrix):
     return tuple(eigh(detached(matrix)))
 
 
-def positive_spectrum(matrix):
+def positive_spectrum(matrix: Array) -> tuple:
     """Return the spectrum, with NaN for eigenvalues that are not positive.
 
     An eigenvalue so small that rounding decides its sign counts as not positive.
@@ -162,8 +170,8 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
-def are_positive(values, tolerance):
-    """Tell at a glance that no eigenvalue of a batch is small beside the largest."""
+def are_positive(values: Array, tolerance: Any) -> bool:
+    """Tell whether all eigenvalues of a batch exceed a fraction of the largest."""
     if 0 in values.shape:
         return False
     smallest, largest = extremes(values)
@@ -171,12 +179,12 @@ def are_positive(values, tolerance):
 
 
 def spectral_function(
-    function,
-    divided_differences,
-    second_differential,
-    half_second_in_basis=None,
-    project=symmetrize,
-):
+    function: Callable,
+    divided_differences: Callable,
+    second_differential: Callable,
+    half_second_in_basis: Any = None,
+    project: Callable = symmetrize,
+) -> tuple:
     """Return a function of symmetric matrices and its differential, given spectra.
 
     The differential is self-adjoint, and the second one symmetric in all three slots:
@@ -249,8 +257,7 @@ def spectral_function(
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        rotated = differences * in_basis(vector, vectors)
-        return project(out_of_basis(rotated, vectors))
+        return project(_daleckii_krein(vector, differences, vectors))
 
     differential = StatedGradient(
         differential_value,
@@ -271,7 +278,9 @@ def spectral_function(
     return value, differential
 
 
-def exp_half_second_in_basis(rotated_a, rotated_b, values):
+def exp_half_second_in_basis(
+    rotated_a: Array, rotated_b: Array, values: Array
+) -> Array:
     """Return a matrix that with its transpose is the second differential of exp.
 
     All in the basis of eigenvectors. The integral is a Gauss-Legendre rule: a product
@@ -292,8 +301,10 @@ def exp_half_second_in_basis(rotated_a, rotated_b, values):
     return total
 
 
-def log_half_second_in_basis(rotated_a, rotated_b, differences, values):
-    """Return the same for the logarithm, from its inverse.
+def log_half_second_in_basis(
+    rotated_a: Array, rotated_b: Array, differences: Any, values: Array
+) -> Any:
+    """Return `exp_half_second_in_basis` for the logarithm, as the inverse of exp.
 
     `differences` are the first divided differences of the logarithm.
     """
@@ -366,13 +377,15 @@ def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vector
 
 
 def _rule(values):
-    """Return times in [0, 1] and weights that integrate exponentials to all digits."""
+    """Return nodes in [0, 1] and weights that integrate exponentials to rounding."""
     rule = rule_for_spectrum(values, 64.0 * eps(values))
     return [(0.5 * (1.0 + node), 0.5 * weight) for node, weight in rule]
 
 
-def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
-    """Return that of the logarithm, from that of its inverse."""
+def log_second_differential_at(
+    vector_a: Array, vector_b: Array, matrix: Array, values: Array, vectors: Array
+) -> Any:
+    """Return the second differential of the logarithm, from that of exp."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)
     moved_b = log_differential_at(vector_b, matrix, values, vectors)
@@ -383,7 +396,7 @@ def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
 
 
 def _power_second_differential(vector_a, vector_b, matrix, values, vectors, exponent):
-    """Return that of a power, which is exp(p log S), by the chain rule."""
+    """Return the second differential of S^p = exp(p log S), by the chain rule."""
     spectra = matrix, values, vectors
     logarithm = exponent * log_at(*spectra)
     moved_a = exponent * log_differential_at(vector_a, *spectra)
@@ -395,7 +408,7 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
 
 
 @in_own_precision
-def sym_log(matrix):
+def sym_log(matrix: Array) -> Array:
     r"""Return the logarithm of symmetric positive definite matrices.
 
     .. math:: \log S = U \operatorname{diag}(\log \lambda_i) U^\top , \qquad
@@ -429,7 +442,7 @@ def sym_log(matrix):
 
 
 @in_own_precision
-def sym_exp(matrix):
+def sym_exp(matrix: Array) -> Array:
     r"""Return the exponential of symmetric matrices.
 
     .. math:: \exp S = U \operatorname{diag}(e^{\lambda_i}) U^\top , \qquad
@@ -461,7 +474,7 @@ def sym_exp(matrix):
 
 
 @in_own_precision
-def sym_power(matrix, exponent):
+def sym_power(matrix: Array, exponent: float) -> Array:
     r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
     Parameters
@@ -492,7 +505,7 @@ def sym_power(matrix, exponent):
 
 
 @in_own_precision
-def sym_log_differential(vector, matrix):
+def sym_log_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the logarithm at a positive definite matrix.
 
     .. math:: d_S \log(V) = U \left( \log^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -531,7 +544,7 @@ def sym_log_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_exp_differential(vector, matrix):
+def sym_exp_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the exponential at a symmetric matrix.
 
     .. math:: d_S \exp(V) = U \left( \exp^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -570,7 +583,7 @@ def sym_exp_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_exp_second_differential(vector, matrix):
+def sym_exp_second_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
 
     In the eigenvectors of :math:`S`, with :math:`W = U^\top V U`, its entries are
@@ -608,7 +621,7 @@ def sym_exp_second_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_power_differential(vector, matrix, exponent):
+def sym_power_differential(vector: Array, matrix: Array, exponent: float) -> Array:
     r"""Return the differential of a real power at a positive definite matrix.
 
     .. math:: d_S (\cdot)^p(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -655,7 +668,7 @@ def sym_power_differential(vector, matrix, exponent):
 
 
 @in_own_precision
-def exp_divided_differences(values):
+def exp_divided_differences(values: Array) -> Array:
     r"""Return the divided differences of the exponential.
 
     .. math:: \frac{e^a - e^b}{a - b} = e^{\max(a, b)} \frac{1 - e^{-d}}{d}, \qquad
@@ -691,7 +704,7 @@ def exp_divided_differences(values):
 
 
 @in_own_precision
-def log_divided_differences(values):
+def log_divided_differences(values: Array) -> Array:
     r"""Return the divided differences of the logarithm.
 
     .. math:: \frac{\log a - \log b}{a - b} = \frac{\log(1 + s)}{s b}, \qquad
@@ -726,7 +739,7 @@ def log_divided_differences(values):
 
 
 @in_own_precision
-def power_divided_differences(values, exponent):
+def power_divided_differences(values: Array, exponent: float) -> Array:
     r"""Return the divided differences of a real power.
 
     .. math:: \frac{a^p - b^p}{a - b}
@@ -775,10 +788,10 @@ def _sorted_pairs(values):
 
 
 def _positive(x):
-    """Replace zero by a number so small that quotients of functions have their limit.
+    """Replace zeros by a number at which quotients of functions equal their limit.
 
-    It is above the square root of the smallest number, so that products with it keep
-    their digits.
+    It is the square root of the smallest normal number, so that products with it do not
+    underflow.
     """
     xp = namespace(x)
     smallest = math.sqrt(float(xp.finfo(x.dtype).smallest_normal))

@@ -19,6 +19,7 @@ from ..exceptions import ParameterError, ShapeError
 from ..geometries import ImageMetric
 from ..hyperplanes import FlatHyperplanes, Hyperplanes, StrictPartHyperplanes
 from ..kernels._array import constant
+from ..kernels._quotients import divide
 from ..validation import (
     as_arrays,
     require_finite,
@@ -870,7 +871,4 @@ class CorrelationMetric(Components, PullbackDiffeoMetric):
 
 def _unit(vector: Array, length: Array) -> Array:
     """Divide by a length, or return zero where it is zero."""
-    xp = array_namespace(length)
-    null = length == 0.0
-    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, length))
-    return factor[..., None, None] * vector
+    return divide(vector, length[..., None, None], 0.0)

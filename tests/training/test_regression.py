@@ -5,6 +5,7 @@ import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cornet_nn.training import CorMLRClassifier, regression
@@ -117,14 +118,14 @@ class TestStrength:
         weight, gamma, C = regression.solve(planes, coords, labels, torch.ones(3), "cv")
         again = regression.solve(planes, coords, labels, torch.ones(3), C)
         torch.testing.assert_close(weight, again[0])
-        scaled = StandardScaler().fit_transform(coords[:, 0])
         search = GridSearchCV(
-            LogisticRegression(tol=1e-6, max_iter=5000),
-            {"C": regression.GRID},
+            make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)),
+            {"logisticregression__C": regression.GRID},
             cv=StratifiedKFold(regression.FOLDS, shuffle=True, random_state=0),
-        ).fit(scaled, labels)
+        ).fit(coords[:, 0], labels)
         # Coordinates of the regression have a dispersion of one in all.
-        np.testing.assert_allclose(C, search.best_params_["C"] * coords.shape[-1])
+        (expected,) = search.best_params_.values()
+        np.testing.assert_allclose(C, expected * coords.shape[-1])
 
     def test_noise_is_penalised_more_than_signal(self):
         planes, coords, labels = self.data(gap=1.0, count=30)
