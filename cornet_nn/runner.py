@@ -50,6 +50,9 @@ class Trial:
         Run directory of a training that is kept, and resumed if it was stopped.
     may_diverge : bool
         Whether a training that diverges has the accuracy NaN, and is not an error.
+    last_epochs : int
+        Number of epochs at the end whose best test accuracy is reported beside that of
+        the last; 0 for none. Published numbers mix the two.
     """
 
     columns: dict
@@ -58,6 +61,7 @@ class Trial:
     test: np.ndarray
     directory: Path | None = None
     may_diverge: bool = False
+    last_epochs: int = 0
 
 
 @contextlib.contextmanager
@@ -117,11 +121,13 @@ def fit_and_score(trial, inputs, labels, groups=None):
     -------
     results : dict
         Accuracy over the samples of either part, number of epochs, median time of one,
-        and number of samples that were tested.
+        and number of samples that were tested; the best accuracy of the last epochs, if
+        the trial asks for it.
     """
     from sklearn.base import clone
 
     from .training import TrainingDivergedError
+    from .training.callbacks import AfterEpochs
 
     model, train = clone(trial.estimator), trial.train
     if trial.directory is not None:
@@ -132,6 +138,22 @@ def fit_and_score(trial, inputs, labels, groups=None):
     if groups is not None and "groups" in inspect.signature(model.fit).parameters:
         keywords["groups"] = groups[train]
     diverged = (TrainingDivergedError, HiddenMatrixError, NotFiniteError)
+    # Matrices between layers may leave what numbers can hold on the test part, too.
+    diverged += (NotPositiveDefiniteError,)
+    best = []
+
+    def note_accuracy(network):
+        model.module_ = network
+        try:
+            best.append(accuracy(model, inputs[test], labels[test], unusable))
+        except diverged:
+            best.append(0.0)
+
+    if trial.last_epochs:
+        # The accuracy after the last epoch is computed in any case.
+        epochs = range(model.max_epochs - trial.last_epochs + 1, model.max_epochs)
+        watch = AfterEpochs(epochs, note_accuracy)
+        model.callbacks = [*(model.callbacks or ()), watch]
     start = time.perf_counter()
     try:
         with stopped_by_keyboard():
@@ -141,11 +163,12 @@ def fit_and_score(trial, inputs, labels, groups=None):
             accuracy=accuracy(model, inputs[test], labels[test], unusable),
             train_accuracy=accuracy(model, inputs[train], labels[train]),
         )
-    # Matrices between layers may leave what numbers can hold on the test part, too.
-    except (*diverged, NotPositiveDefiniteError):
+    except diverged:
         if not trial.may_diverge:
             raise
         scores, seconds = dict(accuracy=math.nan, train_accuracy=math.nan), math.nan
+    if trial.last_epochs:
+        scores["best_accuracy"] = max(best + [scores["accuracy"]])
     epochs = [row["seconds"] for row in getattr(model, "history_", ())] or [seconds]
     return scores | dict(
         epochs=len(epochs),
@@ -218,9 +241,12 @@ class Results:
         try:
             if not self._table.is_file():
                 raise ValueError("it is not a file")
-            table = pd.read_csv(self._table, dtype={"key": str}, keep_default_na=False)
-            numbers = table[list(RESULTS)].apply(pd.to_numeric, errors="raise")
-            table[list(RESULTS)] = numbers
+            # A training that diverged has no accuracy.
+            unknown = dict.fromkeys((*RESULTS, "best_accuracy"), "nan")
+            how = dict(keep_default_na=False, na_values=unknown)
+            table = pd.read_csv(self._table, dtype={"key": str}, **how)
+            names = [*RESULTS, *table.columns.intersection(["best_accuracy"])]
+            table[names] = table[names].apply(pd.to_numeric, errors="raise")
             rows = {row["key"]: row for row in table.to_dict("records")}
         # ParserError of pandas is a ValueError.
         except (KeyError, ValueError, TypeError, OSError) as error:

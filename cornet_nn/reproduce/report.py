@@ -26,6 +26,8 @@ class Cell:
         Our numbers, if they were measured.
     runs : int
         Number of folds or seeds behind them.
+    best : float or None
+        Mean over runs of the best of the last epochs, where `mean` is that of the last.
     note : str
         Why there is no number of ours, or under which conditions it was measured.
     settings : str
@@ -39,6 +41,7 @@ class Cell:
     deviation: float | None = None
     seconds: float | None = None
     runs: int = 0
+    best: float | None = None
     note: str = ""
     settings: str = ""
 
@@ -52,6 +55,7 @@ COLUMNS = (
     "ours_mean",
     "ours_deviation",
     "ours_seconds",
+    "ours_best",
     "runs",
     "note",
     "settings",
@@ -77,7 +81,7 @@ def as_csv(cells):
     for cell in cells:
         paper = cell.published or Published("", "", "", None, None, None)
         numbers = (paper.mean, paper.deviation, paper.seconds)
-        numbers += (cell.mean, cell.deviation, cell.seconds)
+        numbers += (cell.mean, cell.deviation, cell.seconds, cell.best)
         ends = (cell.runs, cell.note, cell.settings)
         rows.append((cell.method, cell.data, *map(_plain, numbers), *ends))
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -117,7 +121,9 @@ def as_markdown(cells, title, show):
     methods = list(dict.fromkeys(cell.method for cell in cells))
     columns = list(dict.fromkeys(cell.data for cell in cells))
     places = {(cell.method, cell.data): cell for cell in cells}
-    head = ["method"] + [t for name in columns for t in (f"{name}, paper", "ours")]
+    has_best = any(cell.best is not None for cell in cells)
+    ours = ("ours, last epoch", "best of the last") if has_best else ("ours",)
+    head = ["method", *(t for name in columns for t in (f"{name}, paper", *ours))]
     rows = []
     for method in methods:
         texts = [method]
@@ -128,6 +134,7 @@ def as_markdown(cells, title, show):
                 show(paper.mean, paper.deviation, paper.seconds) if paper else "–"
             )
             texts.append(show(cell.mean, cell.deviation, cell.seconds))
+            texts += [show(cell.best, None, None)] * has_best
         rows.append(texts)
     table = markdown_table(head, rows)
     reasons = "\n".join(_reasons(cells, methods, "note"))
