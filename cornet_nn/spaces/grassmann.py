@@ -21,7 +21,6 @@ References
 .. [N2022] X. S. Nguyen. The gyro-structure of some matrix manifolds. NeurIPS 2022.
 """
 
-import functools
 import math
 
 import numpy as np
@@ -33,8 +32,9 @@ from torch.autograd.function import once_differentiable
 from geomstats_cor.exceptions import ParameterError, ShapeError, SubspaceError
 from geomstats_cor.kernels._autodiff import is_readable
 
-# Nodes of the rule for arccos(s) / sqrt(1 - s^2): its error is below 4.6^(-2 nodes).
-_NODES = 14
+# Gauss-Legendre rule for arccos(s) / sqrt(1 - s^2), error below 4.6^(-2 nodes). Lists:
+# torch.compile takes them for constants.
+_NODES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(14))
 # Of angles, where their size cannot be read; enough for lengths of 4000.
 _MOST_DOUBLINGS = 12
 
@@ -207,7 +207,7 @@ class _TopEigenspace(Function):
         gap = kept[..., 0] - dropped[..., -1]
         scale = values.abs().amax(-1)
         bad = ~(gap > 8 * matrix.shape[-1] * torch.finfo(matrix.dtype).eps * scale)
-        if bool(bad.any()):
+        if is_readable(matrix) and bool(bad.any()):
             where = _first(bad)
             raise SubspaceError(
                 f"{_named('matrix', where)} has no leading eigenspace of dimension "
@@ -298,15 +298,11 @@ class _AngleOverSine(Function):
         return left @ (slopes * stretch + turns * turn) @ right
 
 
-@functools.cache
-def _nodes():
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return 0.5 * (1.0 + nodes), 0.5 * weights
-
-
 def _rule(dtype, device):
-    """Return the nodes and weights of a Gauss-Legendre rule on [0, 1]."""
-    return (torch.tensor(x, dtype=dtype, device=device) for x in _nodes())
+    """Return the nodes and weights of the rule on [0, 1]."""
+    nodes = torch.tensor(_NODES, dtype=dtype, device=device)
+    weights = torch.tensor(_WEIGHTS, dtype=dtype, device=device)
+    return 0.5 * (1.0 + nodes), 0.5 * weights
 
 
 def grassmann_exp(tangent_vec: Tensor) -> Tensor:
@@ -383,8 +379,9 @@ def _trigonometric(square):
     r"""Return cos(X), sinc(X) and sinc(X / 2) for the square A of a matrix X.
 
     Taylor polynomials of a multiple of A, then doubled angles:
-    :math:`\cos 2x = 2 \cos^2 x - 1` and :math:`\operatorname{sinc} 2x =
-    \operatorname{sinc} x \cos x`.
+    :math:`\operatorname{sinc} 2x = \operatorname{sinc} x \cos x`, and
+    :math:`v(2x) = 2 v(x) (2 - v(x))` for :math:`v = 1 - \cos`, in which no digits are
+    lost, however often an angle is doubled.
     """
     doublings = _MOST_DOUBLINGS
     if is_readable(square):
@@ -404,11 +401,12 @@ def _trigonometric(square):
         high = sum(c * power for c, power in zip(terms[4:8], powers, strict=True))
         return low + fourth @ (high + terms[8] * fourth)
 
-    cosine, sine = series(0), series(1)
+    versine, sine = x @ series(2), series(1)
     for _ in range(doublings):
         half_sine = sine
-        sine, cosine = sine @ cosine, 2.0 * cosine @ cosine - identity
-    return cosine, sine, half_sine
+        sine = sine - sine @ versine
+        versine = 2.0 * (2.0 * versine - versine @ versine)
+    return identity - versine, sine, half_sine
 
 
 def _first(bad):

@@ -45,8 +45,10 @@ def pack_lower(matrix: Tensor) -> Tensor:
     packed : tensor, shape=[..., n (n + 1) / 2]
         Lower entries, row by row.
     """
-    rows, columns = lower_indices(matrix.shape[-1], matrix.device)
-    return matrix[..., rows, columns]
+    n = matrix.shape[-1]
+    rows, columns = lower_indices(n, matrix.device)
+    # Its backward pass is faster than that of an index for rows and one for columns.
+    return matrix.flatten(-2).index_select(-1, rows * n + columns)
 
 
 def unpack_lower(packed: Tensor) -> Tensor:

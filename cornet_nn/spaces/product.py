@@ -129,34 +129,23 @@ class ProductMetric:
 
     def to_coords(self, point: Tensor) -> Any:
         """Return the coordinates [..., d] of block-diagonal points [..., n, n]."""
-        blocks = self._space.split(point)
-        return torch.cat(
-            [
-                metric.to_coords(block)
-                for metric, block in zip(self.factors, blocks, strict=True)
-            ],
-            dim=-1,
-        )
+        parts = zip(self.factors, self._space.split(point), strict=True)
+        return torch.cat([metric.to_coords(block) for metric, block in parts], dim=-1)
 
     def from_coords(self, coords: Tensor) -> Any:
         """Return the block-diagonal points [..., n, n] with given coordinates."""
         dims = [factor.dim for factor in self._space.spaces]
-        return self._space.join(
-            *(
-                metric.from_coords(part)
-                for metric, part in zip(
-                    self.factors, coords.split(dims, -1), strict=True
-                )
-            )
-        )
+        parts = zip(self.factors, coords.split(dims, -1), strict=True)
+        return self._space.join(*(metric.from_coords(part) for metric, part in parts))
 
     def is_same(self, other: Any) -> bool:
         """Tell whether another metric is a product of the same metrics."""
-        return (
-            isinstance(other, ProductMetric)
-            and len(self.factors) == len(other.factors)
-            and all(map(_are_same, self.factors, other.factors))
-        )
+        if not isinstance(other, ProductMetric):
+            return False
+        if len(self.factors) != len(other.factors):
+            return False
+        pairs = zip(self.factors, other.factors, strict=True)
+        return all(ours.is_same(theirs) for ours, theirs in pairs)
 
     def hyperplanes(self) -> Any:
         """Return the hyperplanes of the metric."""
@@ -179,16 +168,19 @@ class ProductHyperplanes(Hyperplanes):
         self.factors = tuple(factor.hyperplanes() for factor in metric.factors)
         self._dims = [planes.dim for planes in self.factors]
 
-    def _each(self, name, *arrays, **options):
-        """Call a method of every factor with its parts of arrays, and join results."""
-        parts = zip(*(array.split(self._dims, -1) for array in arrays), strict=True)
-        return torch.cat(
-            [
-                getattr(planes, name)(*part, **options)
-                for planes, part in zip(self.factors, parts, strict=True)
-            ],
-            dim=-1,
+    def _parts(self, *arrays):
+        """Yield the hyperplanes of each factor with its entries of the arrays."""
+        return zip(
+            self.factors,
+            *(array.split(self._dims, -1) for array in arrays),
+            strict=True,
         )
+
+    def _each(self, name, *arrays, **options):
+        """Apply a method of every factor to its entries, and join the results."""
+        parts = self._parts(*arrays)
+        results = [getattr(planes, name)(*part, **options) for planes, *part in parts]
+        return torch.cat(results, dim=-1)
 
     def initial_logit(self) -> Any:
         """Return the root mean square of the coordinates."""
@@ -216,14 +208,8 @@ class ProductHyperplanes(Hyperplanes):
     def logits(self, features: Tensor, weight: Tensor, gamma: Tensor) -> Any:
         """Return sums of logits."""
         counts = [planes.offsets(weight.shape[-2]) for planes in self.factors]
-        parts = zip(
-            self.factors,
-            features.split(self._dims, -1),
-            weight.split(self._dims, -1),
-            gamma.split(counts, -1),
-            strict=True,
-        )
-        return sum(planes.logits(*part) for planes, *part in parts)
+        parts = zip(self._parts(features, weight), gamma.split(counts, -1), strict=True)
+        return sum(planes.logits(*part, own) for (planes, *part), own in parts)
 
     def coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return the coordinates of all factors."""
@@ -249,19 +235,12 @@ class ProductHyperplanes(Hyperplanes):
 
     def squared_distances(self, coords_a: Tensor, coords_b: Tensor) -> Any:
         """Return sums of squared distances."""
-        parts = zip(
-            self.factors,
-            coords_a.split(self._dims, -1),
-            coords_b.split(self._dims, -1),
-            strict=True,
-        )
+        parts = self._parts(coords_a, coords_b)
         return sum(planes.squared_distances(a, b) for planes, a, b in parts)
 
     def weighted_means(self, coords: Tensor, weights: Tensor) -> Any:
         """Return the means of the factors."""
-        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
-        means = [planes.weighted_means(part, weights) for planes, part in parts]
-        return torch.cat(means, dim=-1)
+        return self._each("weighted_means", coords, weights=weights)
 
     def shift(self, coords: Tensor, base: Tensor) -> Any:
         """Move along geodesics of all factors."""
@@ -275,9 +254,7 @@ class ProductHyperplanes(Hyperplanes):
         """Return the initial weights of the factors, in proportion to dimensions."""
         weights = [
             planes.initial_weight(part) * math.sqrt(planes.dim / self.dim)
-            for planes, part in zip(
-                self.factors, noise.split(self._dims, -1), strict=True
-            )
+            for planes, part in self._parts(noise)
         ]
         return torch.cat(weights, dim=-1)
 
@@ -291,13 +268,12 @@ class ProductHyperplanes(Hyperplanes):
 
     def normals(self, weight: Tensor) -> Any:
         """Return the normals, block-diagonal matrices."""
-        parts = zip(self.factors, weight.split(self._dims, -1), strict=True)
-        return self.metric._space.join(*(p.normals(part) for p, part in parts))
+        normals = [planes.normals(part) for planes, part in self._parts(weight)]
+        return self.metric._space.join(*normals)
 
     def join_channels(self, coords: Tensor) -> Any:
         """Return the logarithms of all channels of each factor in turn."""
-        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
-        return torch.cat([p.join_channels(part) for p, part in parts], dim=-1)
+        return self._each("join_channels", coords)
 
     def joint_logits(self, tangent_vec: Tensor, covector: Tensor, bias: Tensor) -> Any:
         """Refuse: factors need not have linear logits."""
@@ -306,10 +282,6 @@ class ProductHyperplanes(Hyperplanes):
     def parameters_of(self, covector: Tensor, bias: Tensor, channels: Any) -> Any:
         """Refuse: factors need not have linear logits."""
         raise _no_solver()
-
-
-def _are_same(metric, other):
-    return metric.is_same(other)
 
 
 def _no_solver():

@@ -49,6 +49,7 @@ from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.hyperplanes import FlatHyperplanes, Hyperplanes, require_basis
 from geomstats_cor.kernels._autodiff import is_readable
 from geomstats_cor.kernels._quotients import divide
+from geomstats_cor.kernels._tolerances import rank_tolerance
 
 from .packing import entry_scales, pack_lower, svec, unpack_lower, unsvec
 
@@ -181,8 +182,12 @@ class LogCholeskyMetric(_Coordinates, PullbackDiffeoMetric):
     def to_coords(self, point: Tensor) -> Any:
         """Return the orthonormal coordinates [..., n (n + 1) / 2] of points."""
         factor, info = torch.linalg.cholesky_ex(point)
-        # Infected by a failure, as the check below expects.
-        factor = torch.where((info == 0)[..., None, None], factor, math.nan)
+        diagonal = factor.diagonal(dim1=-2, dim2=-1)
+        # What is left of a variance after the others may be rounding and no more.
+        variances = point.diagonal(dim1=-2, dim2=-1)
+        left = diagonal.square() > rank_tolerance(point) * variances
+        definite = (info == 0) & left.all(-1)
+        factor = torch.where(definite[..., None, None], factor, math.nan)
         require_definite(point, factor, "point")
         diagonal = factor.diagonal(dim1=-2, dim2=-1)
         return pack_lower(factor.tril(-1) + torch.diag_embed(diagonal.log()))

@@ -22,6 +22,11 @@ from .cholesky import (
 )
 from .congruence import congruence_log_products
 from .correlation import cor, cor_differential, cor_second_differential
+from .divided_differences import (
+    exp_divided_differences,
+    log_divided_differences,
+    power_divided_differences,
+)
 from .exp_scaled_maps import (
     exp_scaled,
     exp_scaled_differential,
@@ -101,9 +106,6 @@ from .scaling import (
     scaled_to_unit_row_sums,
 )
 from .symmetric import (
-    exp_divided_differences,
-    log_divided_differences,
-    power_divided_differences,
     spectral,
     spectral_differential,
     sym_exp,
