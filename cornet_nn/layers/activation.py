@@ -1,8 +1,44 @@
 """Pointwise functions in the tangent space at the origin."""
 
+import torch
+
 from geomstats_cor.exceptions import ParameterError
 
 from .base import CoordinateLayer
+
+ACTIVATIONS = {
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "elu": torch.nn.functional.elu,
+    "gelu": torch.nn.functional.gelu,
+    "leaky_relu": torch.nn.functional.leaky_relu,
+}
+
+
+def find_activation(activation):
+    """Return an activation by its key.
+
+    Parameters
+    ----------
+    activation : str or callable
+        Key of `ACTIVATIONS`, or a pointwise function of tensors.
+
+    Returns
+    -------
+    function : callable
+        Function.
+    """
+    if callable(activation):
+        return activation
+    try:
+        return ACTIVATIONS[activation.lower()]
+    except (KeyError, AttributeError):
+        raise ParameterError(
+            f"there is no activation {activation!r}: choose one of "
+            f"{', '.join(ACTIVATIONS)}, or pass a pointwise function of tensors, such "
+            f"as torch.relu."
+        ) from None
 
 
 class TangentActivation(CoordinateLayer):
@@ -17,8 +53,9 @@ class TangentActivation(CoordinateLayer):
     ----------
     space : FullRankCorrelationMatrices or int
         Space with a metric, or the size of its matrices.
-    function : callable
-        Pointwise function of tensors, such as `torch.relu` or a module.
+    function : callable or str
+        Pointwise function of tensors, such as `torch.relu` or a module, or its key:
+        "relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu".
     metric : str or type
         Key or class of the metric, for a size.
 
@@ -44,12 +81,7 @@ class TangentActivation(CoordinateLayer):
 
     def __init__(self, space, function, *, metric=None):
         super().__init__(space, metric=metric)
-        if not callable(function):
-            raise ParameterError(
-                f"the function is {function!r}, which cannot be called: pass a "
-                f"pointwise function of tensors, such as torch.relu."
-            )
-        self.function = function
+        self.function = find_activation(function)
 
     def compute(self, features):
         """Return the coordinates of the output.

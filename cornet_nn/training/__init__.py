@@ -16,10 +16,10 @@ _HOMES = {
     "load_classifier": "runs_on_disk",
     "plot_edge_weights": "pictures",
     "plot_learning_curves": "pictures",
-    "TrainingDivergedError": "errors",
-    "RunDirectoryError": "errors",
-    "ResumeError": "errors",
-    "TrainingInterruptedWarning": "errors",
+    "TrainingDivergedError": "loop",
+    "RunDirectoryError": "run_directory",
+    "ResumeError": "run_directory",
+    "TrainingInterruptedWarning": "loop",
 }
 
 __all__ = [*_HOMES]

@@ -10,14 +10,15 @@ from sklearn.base import RegressorMixin
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
 
+from ..layers.activation import find_activation
 from ..models.cornet import CorNet
+from ..models.mlr import CorMLRNet
 from .estimator import (
     NetworkClassifier,
     NetworkEstimator,
     made_by,
     with_skorch_options,
 )
-from .networks import ACTIVATIONS, CorMLRNet
 from .regression import require_strength
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 
@@ -48,7 +49,8 @@ class MakesCorNet:
 
     def _make_network(self, n, channels, num_classes, front_end, options):
         arguments = self._arguments(n, channels, num_classes) | options
-        arguments["activation"] = _find_activation(arguments["activation"])
+        if arguments["activation"] is not None:
+            arguments["activation"] = find_activation(arguments["activation"])
         arguments["front_end"] = front_end
         if self.module is None:
             return CorNet(**arguments)
@@ -485,15 +487,3 @@ ESTIMATORS = {
     Estimator.__name__: Estimator
     for Estimator in (CorNetClassifier, CorMLRClassifier, CorNetRegressor)
 }
-
-
-def _find_activation(activation):
-    if activation is None or callable(activation):
-        return activation
-    try:
-        return ACTIVATIONS[activation.lower()]
-    except (KeyError, AttributeError):
-        raise ParameterError(
-            f"there is no activation {activation!r}: choose one of "
-            f"{', '.join(ACTIVATIONS)}, or pass a function of tensors."
-        ) from None

@@ -4,6 +4,7 @@ import abc
 import copy
 import functools
 import inspect
+import math
 import warnings
 from dataclasses import replace
 
@@ -23,33 +24,35 @@ from torch import nn
 from geomstats_cor.data.cleaning import require_dense, require_one_size
 from geomstats_cor.exceptions import ParameterError
 
-from .callbacks import copied_state, rows_of
-from .description import described
-from .errors import TrainingInterruptedWarning
-from .inputs import (
+from .._validation import require_numbers, require_positive
+from ..front_end import make_front_end
+from .data import (
+    Samples,
+    find_class_weights,
     find_kind,
-    make_front_end,
+    is_fixed,
     pieces,
+    prepare,
     require_finite,
     require_shape,
     require_usable,
+    split_validation,
 )
-from .networks import is_fixed
+from .description import described
+from .loop import Task, TrainingInterruptedWarning, TrainingLoop, copied_state
 from .pictures import curves_figure
 from .processes import Processes
-from .runs_on_disk import RunsOnDisk, closing_run_directory
-from .samples import Samples, find_class_weights, prepare, split_validation
-from .training import (
-    Task,
-    make_loop,
-    optimizer_options,
-    require_schedule,
-    solve,
-    train,
-)
+from .runs_on_disk import RunsOnDisk, best_epoch, closing_run_directory
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 _PREFIXES = ("module", "criterion", "optimizer", "callbacks")
+OPTIMIZERS = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+}
+# Optimizers whose steps do not depend on the scale of gradients.
+_ADAPTIVE = (torch.optim.Adam, torch.optim.AdamW, torch.optim.NAdam, torch.optim.RAdam)
 
 
 def with_skorch_options(cls):
@@ -213,31 +216,31 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             task = self._task(*samples, processes, fit_params=fit_params, **where)
             if run is not None:
                 processes.ask_first(lambda: self._write_record(run, network, notes))
-            if epochs is None and self._is_solved():
-                outcome = self._solve(network, X, task, sample_weight, groups)
+            loop = self._loop(network, task, epochs)
+            is_solved = epochs is None and self._is_solved()
+            if is_solved:
+                self._solve(loop, X, sample_weight, groups)
             else:
-                options = self._loop_options(network, epochs)
-                outcome = train(network, task, **options)
-            if self._is_refitted(outcome):
+                loop.learn()
+            self.history_, self.epoch_ = loop.rows, best_epoch(loop.rows)
+            self.interrupted_ = loop.interrupted_
+            if self._is_refitted():
                 torch.manual_seed(self.seed_)
                 refitted = self._network(self._front_end())
                 everything = np.arange(len(X)), None
-                samples, _ = self._samples(X, y, sample_weight, refitted, *everything)
-                again = replace(task, samples=samples, validation=None, patience=None)
-                again = replace(again, run=None, checkpoint=None)
-                options = self._loop_options(refitted) | {"max_epochs": outcome.epoch}
-                options["callbacks"] = _without_early_stopping(self.callbacks)
-                again = train(refitted, again, **options)
+                samples = self._samples(X, y, sample_weight, refitted, *everything)
+                task = self._task(*samples, processes, fit_params=fit_params)
+                again = self._loop(refitted, replace(task, patience=None))
+                again.max_epochs = self.epoch_
+                again.callbacks = _without_early_stopping(self.callbacks)
+                again.learn()
                 # Half a refit is no better than the epoch that was found.
-                outcome = replace(outcome, interrupted=again.interrupted)
-                if not again.interrupted:
-                    network, outcome = refitted, replace(outcome, net=again.net)
-                    outcome.write(copied_state(network))
-        self.module_, self.net_ = network.eval(), outcome.net
-        if self.net_ is not None:
-            self.net_.forget_samples()
-        self.history_, self.epoch_ = outcome.rows, outcome.epoch
-        self.interrupted_ = outcome.interrupted
+                self.interrupted_ = again.interrupted_
+                if not again.interrupted_:
+                    loop.write(best=copied_state(refitted))
+                    network, loop = refitted, again
+        self.module_, self.net_ = network.eval(), None if is_solved else loop
+        loop.forget_samples()
         if self.interrupted_:
             self._warn_of_interruption()
         return self
@@ -283,12 +286,11 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             samples = Samples(inputs, *self._targets(y, np.arange(len(X)), weights))
             if getattr(self, "net_", None) is None:  # it was solved, or loaded
                 task = self._task(samples, None, Processes())
-                options = self._loop_options(self.module_, epochs)
-                self.net_ = make_loop(self.module_, task, **options)
+                self.net_ = self._loop(self.module_, task, epochs).initialize()
                 self.net_.remember(self.history_)
             self.net_.train_further(samples, epochs)
         self.module_.eval()
-        self.history_ = rows_of(self.net_.history)
+        self.history_ = self.net_.rows
         self.epoch_ = len(self.history_)
         return self
 
@@ -319,32 +321,34 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             is_prepared=self._is_prepared,
             seed=self.seed_,
             score=self._score(),
-            criterion=self.criterion or self._default_criterion,
             patience=self.patience,
             progress=self.progress,
             processes=processes,
             **others,
         )
 
-    def _loop_options(self, network, epochs=None):
-        """Return the options of skorch; without a cycle if training has no end."""
-        options = optimizer_options(
-            network, self._stochastic_optimizer(), self.lr, self.weight_decay
-        )
-        passed = {
-            name: value
-            for name, value in self._options.items()
-            if not name.startswith("module__")
-        }
-        return {
+    def _loop(self, network, task, epochs=None):
+        """Return the loop of skorch; without a cycle if training has no end."""
+        optimizer = self._optimizer_class()
+        options = dict(optimizer=optimizer, lr=self.lr)
+        if self.weight_decay:  # which not every optimizer knows
+            options["optimizer__weight_decay"] = self.weight_decay
+        if hasattr(network, "parameter_groups") and optimizer in _ADAPTIVE:
+            groups = network.parameter_groups(self.lr, self.weight_decay)
+            options["parameter_groups"] = groups
+        passed = self._options.items()
+        options |= {k: v for k, v in passed if not k.startswith("module__")}
+        return TrainingLoop(
+            network,
+            self.criterion or self._default_criterion,
+            task,
+            schedule=self.schedule if epochs is None else None,
+            max_epochs=self.max_epochs if epochs is None else epochs,
+            batch_size=self.batch_size,
+            device=self.device,
+            callbacks=self.callbacks,
             **options,
-            "max_epochs": self.max_epochs if epochs is None else epochs,
-            "batch_size": self.batch_size,
-            "device": self.device,
-            "schedule": self.schedule if epochs is None else None,
-            "callbacks": self.callbacks,
-            **passed,
-        }
+        )
 
     def _warn_of_interruption(self):
         warnings.warn(
@@ -387,7 +391,32 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             raise ParameterError(
                 f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
             )
-        require_schedule(self)
+        require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
+        if self.patience is not None:
+            require_positive(patience=self.patience)
+            if self.validation is None:
+                raise ParameterError(
+                    "patience waits for a better validation loss: pass validation, "
+                    "such as validation=0.2, too."
+                )
+        if self.schedule not in ("cycle", None):
+            raise ParameterError(
+                f'schedule is {self.schedule!r}: expected "cycle" or None.'
+            )
+        require_numbers(lr=self.lr, weight_decay=self.weight_decay)
+        if not 0.0 < self.lr < math.inf:
+            raise ParameterError(f"lr must be a positive number, not {self.lr!r}.")
+        if not 0.0 <= self.weight_decay < math.inf:
+            raise ParameterError(
+                f"weight_decay must not be negative: it is {self.weight_decay!r}."
+            )
+        self._optimizer_class()
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            raise ParameterError(
+                f"there is no device {self.device!r} here: {error}. Use device='cpu'."
+            ) from error
 
     def _require_batches(self, count):
         """Raise if a batch of one sample would be normalised by its own statistics."""
@@ -481,10 +510,21 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     def _stochastic_optimizer(self):
         return self.optimizer
 
-    def _is_refitted(self, outcome):
+    def _optimizer_class(self):
+        optimizer = self._stochastic_optimizer()
+        if callable(optimizer):
+            return optimizer
+        if optimizer not in OPTIMIZERS:
+            raise ParameterError(
+                f"there is no optimizer {optimizer!r}: choose one of "
+                f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
+            )
+        return OPTIMIZERS[optimizer]
+
+    def _is_refitted(self):
         """Tell whether to train anew on all samples."""
-        is_chosen = self.validation is not None and outcome.epoch > 0
-        return self.refit and is_chosen and not outcome.interrupted
+        is_chosen = self.validation is not None and self.epoch_ > 0
+        return self.refit and is_chosen and not self.interrupted_
 
     @property
     def _momentum(self):
@@ -500,7 +540,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         validation = None if held_out is None else samples.part(held_out)
         return samples.part(training), validation
 
-    def _solve(self, network, X, task, sample_weight, groups):
+    def _solve(self, loop, X, sample_weight, groups):
         """Solve a regression by L-BFGS."""
         if not self._is_prepared:
             raise ParameterError(
@@ -511,13 +551,13 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
                 "validation chooses an epoch, and optimizer='lbfgs' has none: use "
                 "C='cv', or another optimizer."
             )
-        coords = self._prepared(network.coords, X, exact=True)
+        coords = self._prepared(loop.module.coords, X, exact=True)
         with torch.no_grad():
-            coords = network.normalized(coords)
-        labels = task.samples.targets.numpy()
+            coords = loop.module.normalized(coords)
+        labels = loop.task.samples.targets.numpy()
         class_weights = find_class_weights(self.class_weight, self.classes_, labels)
         weights = None if sample_weight is None else torch.as_tensor(sample_weight)
-        return solve(network, coords, task, class_weights, weights, self.C, groups)
+        loop.solve(coords, class_weights, weights, self.C, groups)
 
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
