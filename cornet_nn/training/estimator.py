@@ -5,6 +5,7 @@ import copy
 import functools
 import inspect
 import math
+import re
 import warnings
 from dataclasses import replace
 
@@ -55,8 +56,11 @@ OPTIMIZERS = {
 _ADAPTIVE = (torch.optim.Adam, torch.optim.AdamW, torch.optim.NAdam, torch.optim.RAdam)
 
 
-def with_skorch_options(cls):
-    """Let an estimator take options of skorch, such as `module__guard`.
+def estimator_class(cls):
+    """Let an estimator take options of skorch, and complete its docstring.
+
+    Options are such as `module__guard`. Parameters that the docstring does not have are
+    described as in those of the base classes.
 
     Parameters
     ----------
@@ -68,7 +72,7 @@ def with_skorch_options(cls):
     cls : type
         The same class.
     """
-    plain = cls.__init__
+    plain, title = cls.__init__, "Parameters\n----------\n"
 
     @functools.wraps(plain)
     def __init__(self, *arguments, **parameters):
@@ -77,11 +81,86 @@ def with_skorch_options(cls):
         self._set_options(options)
 
     cls.__init__ = __init__
+    described = {}
+    for base in reversed(cls.__mro__):
+        doc = inspect.cleandoc(vars(base).get("__doc__") or "")
+        before, _, section = doc.partition(title)
+        section, _, after = section.partition("\n\n")
+        for entry in re.split(r"\n(?=\S)", section):
+            names = entry.partition(" :")[0]
+            described |= dict.fromkeys(names.split(", "), entry)
+    entries = dict.fromkeys(
+        described[name] for name in inspect.signature(cls).parameters
+    )
+    cls.__doc__ = f"{before}{title}{chr(10).join(entries)}\n\n{after}\n"
     return cls
 
 
 class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
-    """A network with the interface of scikit-learn, which skorch trains."""
+    """A network with the interface of scikit-learn, which skorch trains.
+
+    Parameters
+    ----------
+    kind : {"auto", "correlation", "covariance", "signal"}
+        What samples are. With "auto", symmetric matrices are correlation matrices if
+        all diagonals are one, else covariance matrices; samples that are not square
+        are signals, of which covariance matrices over time are taken.
+    power : float
+        Exponent of a matrix power before the correlation matrix is taken, not zero.
+    shrinkage : float
+        Amount of shrinkage before the power, from 0 to 1; see `Shrinkage`.
+    front_end : torch.nn.Module or callable
+        What makes covariance matrices of samples, in place of what `kind` says, or a
+        function without arguments that returns such a module. Shrinkage, power and
+        correlation follow it. If it has parameters, they are learnt.
+    normalize : {"coordinates", "channel", "center"} or None
+        Normalisation of the input by the mean of the training samples and their
+        dispersion, one for each coordinate or each channel, or by the mean alone; see
+        `CorBatchNorm`. With a front end that learns, statistics are those of batches.
+    gain : float
+        Factor on the initial weights; see `CorNet`.
+    optimizer : str or callable
+        Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
+    lr, weight_decay : float
+        Learning rate and weight decay. Adam and its relatives use them for coordinates
+        of variance one; see `CorNet.parameter_groups`.
+    schedule : {"cycle"} or None
+        Whether the learning rate rises and falls once over the training, or stays.
+    max_epochs : int
+        Number of epochs.
+    batch_size : int
+        Number of samples in a batch.
+    validation : float
+        Part of the samples that is held out, each class in proportion, to choose the
+        epoch with the least loss on them; no epoch is chosen if None. With groups,
+        whole ones are held out; see `fit`.
+    refit : bool
+        Whether, with validation, the network is trained anew on all samples for the
+        number of epochs that was found.
+    patience : int
+        Number of epochs to wait for a better one before stopping; for ever if None.
+    callbacks : list of skorch.callbacks.Callback
+        What else happens in training: schedulers of the learning rate (with
+        schedule=None), gradient clipping, loggers. With `refit`, in both trainings.
+    random_state : int or numpy.random.RandomState
+        Seed of parameters, batches and validation. The same seed gives the same
+        network, bit for bit on one machine. The generators of numpy and torch are left
+        as they are.
+    dtype : {"float32", "float64"}
+        Precision of the network. What has no parameters is computed in the precision of
+        the data.
+    device : str
+        Device of the network.
+    progress : bool
+        Whether to show a bar.
+    directory : str or path
+        Directory of the run: configuration, metrics, checkpoint, curves and versions
+        are written there; nowhere if None.
+    resume : bool
+        Whether to go on with the run in the directory, if there is one.
+    overwrite : bool
+        Whether to replace the run in the directory, if there is one.
+    """
 
     # What a subclass without the parameter does.
     normalize = schedule = None
@@ -572,7 +651,13 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
-    """A network that classifies."""
+    """A network that classifies.
+
+    Parameters
+    ----------
+    class_weight : {"balanced"} or dict
+        Weights of the classes in the loss; all are 1 if None.
+    """
 
     _default_criterion = nn.CrossEntropyLoss
 

@@ -323,6 +323,7 @@ class TrainingLoop(NeuralNet):
         """Keep nothing that belongs to a training that has ended."""
         nothing = dict.fromkeys(("samples", "validation", "run", "checkpoint"))
         self.task, self._bar = replace(self.task, **nothing), None
+        self.kept_ = {"rows": self.rows}
 
     def write(self, **changes):
         """Write checkpoint and table of epochs, if this process writes a run.
