@@ -11,7 +11,7 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._files import replacing, require_intact_archive, write_text
+from ._files import load_archive, replacing, write_text
 from .front_end import make_front_end
 from .models.cornet import CorNet
 from .models.mlr import CorMLRNet
@@ -130,9 +130,7 @@ def load_model(path):
     no_such_model.pt
     """
     try:
-        with open(path, "rb") as file:
-            require_intact_archive(file)
-            content = torch.load(file, map_location="cpu", weights_only=True)
+        content = load_archive(path)
         if not (isinstance(content, dict) and content.keys() == _KEYS):
             raise ValueError(f"expected an object with {', '.join(sorted(_KEYS))}")
         if content["format"] != _FORMAT or content["network"] not in _NETWORKS:

@@ -1,6 +1,7 @@
 """What the estimators share: networks of skorch with the interface of scikit-learn."""
 
 import abc
+import contextlib
 import copy
 import functools
 import inspect
@@ -43,7 +44,7 @@ from .description import described
 from .loop import Task, TrainingInterruptedWarning, TrainingLoop, copied_state
 from .pictures import curves_figure
 from .processes import Processes
-from .runs_on_disk import RunsOnDisk, best_epoch, closing_run_directory
+from .runs_on_disk import RunsOnDisk, best_epoch
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 _PREFIXES = ("module", "criterion", "optimizer", "callbacks")
@@ -251,10 +252,16 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """
         return self._fit(X, y, groups, sample_weight, fit_params)
 
-    @closing_run_directory
-    def _fit(self, X, y, groups, sample_weight, fit_params, classes=None, epochs=None):
+    def _fit(self, *arguments, **keywords):
         self._require_settings()
-        processes, run, checkpoint = Processes(), self._run_directory(), None
+        run = self._run_directory()
+        with contextlib.nullcontext() if run is None else run:
+            return self._fit_in(run, *arguments, **keywords)
+
+    def _fit_in(
+        self, run, X, y, groups, sample_weight, fit_params, classes=None, epochs=None
+    ):
+        processes, checkpoint = Processes(), None
         if run is not None:
             checkpoint = processes.ask_first(
                 lambda: run.open(self.resume, self.overwrite)

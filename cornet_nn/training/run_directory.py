@@ -6,13 +6,19 @@ import hashlib
 import json
 import pathlib
 import shutil
-import tempfile
 
 import torch
 
-from geomstats_cor.exceptions import GeomstatsCorError
+from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
-from .._files import locked, read_object, replacing, require_intact_archive
+from .._files import (
+    load_archive,
+    locked,
+    make_writable,
+    read_object,
+    replacing,
+    write_json,
+)
 
 RECORD = "run.json"
 ENVIRONMENT = "environment.json"
@@ -76,8 +82,7 @@ class ResumeError(GeomstatsCorError, ValueError):
 
     Examples
     --------
-    >>> import tempfile
-    >>> from cornet_nn.training import CorMLRClassifier, ResumeError
+    >>>     >>> from cornet_nn.training import CorMLRClassifier, ResumeError
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(8, rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -131,17 +136,10 @@ class RunDirectory:
             Where the run stands, if it is to be resumed.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.path):
-                pass
+            make_writable(self.path)
             self._lock = locked(self.path)
-        except BlockingIOError as error:
-            raise RunDirectoryError(f"{error}.") from error
-        except OSError as error:
-            raise RunDirectoryError(
-                f"the run directory {self} cannot be written: {error}. Choose another "
-                f"directory."
-            ) from error
+        except (ParameterError, OSError) as error:
+            raise RunDirectoryError(f"{str(error).rstrip('.')}.") from error
         if overwrite:
             return None
         if not self.holds_run():
@@ -154,7 +152,10 @@ class RunDirectory:
             f"it, overwrite=True to replace it, or choose another directory."
         )
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         """Unlock the directory, if this object has locked it."""
         if self._lock is not None:
             self._lock.release()
@@ -216,12 +217,7 @@ class RunDirectory:
                 f"{path} does not exist: there is no run to go on with in {self}."
             )
         try:
-            # To open a pipe would wait for ever.
-            if not path.is_file():
-                raise OSError("it is not a file")
-            with open(path, "rb") as file:
-                require_intact_archive(file)
-                checkpoint = torch.load(file, map_location="cpu", weights_only=True)
+            checkpoint = load_archive(path)
         # A damaged archive makes the libraries that read it raise almost anything.
         except Exception as error:
             raise RunDirectoryError(
@@ -265,44 +261,40 @@ class RunDirectory:
 
     def write_checkpoint(self, checkpoint):
         """Write tensors and plain values that `read_checkpoint` returns."""
-        with self._replacing(CHECKPOINT) as file:
+        with self._writing(CHECKPOINT) as path, replacing(path, "wb") as file:
             torch.save(checkpoint, file)
 
     def write_record(self, record):
         """Write estimator, parameters and data, which `read_record` returns."""
-        self._write_json(RECORD, record | dict(digest=_digest(record)))
+        with self._writing(RECORD) as path:
+            write_json(path, record | dict(digest=_digest(record)))
         (self.path / CONFIGURATION).unlink(missing_ok=True)
 
     def write_environment(self, environment):
         """Write versions and machine."""
-        self._write_json(ENVIRONMENT, environment)
+        with self._writing(ENVIRONMENT) as path:
+            write_json(path, environment)
 
     def write_metrics(self, rows):
         """Write one line for each epoch."""
         # Not every callback has something to record in every epoch.
         columns = list(dict.fromkeys(name for row in rows for name in row))
-        with self._replacing(METRICS, text=True) as file:
+        how = dict(encoding="utf-8", newline="")
+        with self._writing(METRICS) as path, replacing(path, **how) as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
 
     def write_curves(self, figure):
         """Write a figure of matplotlib."""
-        with self._replacing(CURVES) as file:
+        with self._writing(CURVES) as path, replacing(path, "wb") as file:
             figure.savefig(file, format="png", dpi=120)
 
-    def _write_json(self, name, value):
-        with self._replacing(name, text=True) as file:
-            json.dump(value, file, indent=2, ensure_ascii=False)
-            file.write("\n")
-
     @contextlib.contextmanager
-    def _replacing(self, name, text=False):
-        """Open a file as `replacing` does, and name it if it cannot be written."""
-        how = dict(mode="w", encoding="utf-8", newline="") if text else dict(mode="wb")
+    def _writing(self, name):
+        """Yield the path of a file, and name it if it cannot be written."""
         try:
-            with replacing(self.path / name, **how) as file:
-                yield file
+            yield self.path / name
         except OSError as error:
             raise RunDirectoryError(
                 f"{self.path / name} cannot be written: {error}. What was there before "

@@ -1,7 +1,6 @@
 """What an estimator writes down of a run, and how it is restored from that."""
 
 import contextlib
-import functools
 from collections import OrderedDict
 
 import torch
@@ -28,32 +27,6 @@ _EARLIER = {
 _FOR_TRAINING = ("callbacks", "criterion", "optimizer")
 # What Adam, AdamW and SGD remember; an optimizer of one's own may remember anything.
 _MOMENTS = ("momentum_buffer", "exp_avg", "exp_avg_sq")
-
-
-def closing_run_directory(fit):
-    """Return a method that gives the lock of the run directory back in the end.
-
-    Parameters
-    ----------
-    fit : callable
-        Method of `RunsOnDisk`.
-
-    Returns
-    -------
-    fit : callable
-        The same method, which leaves no lock whether it returns or raises.
-    """
-
-    @functools.wraps(fit)
-    def wrapped(self, *arguments, **keywords):
-        try:
-            return fit(self, *arguments, **keywords)
-        finally:
-            run = vars(self).pop("_run", None)
-            if run is not None:
-                run.close()
-
-    return wrapped
 
 
 class RunsOnDisk:
@@ -110,8 +83,7 @@ class RunsOnDisk:
             raise ParameterError(
                 "resume=True and overwrite=True exclude each other: choose one."
             )
-        self._run = None if self.directory is None else RunDirectory(self.directory)
-        return self._run
+        return None if self.directory is None else RunDirectory(self.directory)
 
     def _identity(self, *arrays):
         """Return what must be the same in a run that is resumed."""
