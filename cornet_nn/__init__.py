@@ -26,11 +26,10 @@ _HOMES = {
     "layers.poincare": "PoincareMLR PoincareFC PoincareExp0 PoincareLog0 BetaConcat "
     "BetaSplit",
     "models.base": "Network",
-    "models.mlr": "CorMLRNet",
+    "models.mlr": "CorMLRNet CorBranches",
     "models.cornet": "CorNet",
     "models.resnet": "CorResNet",
     "models.transformer": "CorTransformer CorPositions",
-    "models.branches": "CorBranches",
     "front_end": "CovariancePooling Shrinkage MatrixPower ToCorrelation "
     "PowerCorrelation TemporalCovariance",
     "embedding": "JointFeatures GaussianEmbedding TemporalPyramid",
@@ -49,7 +48,7 @@ _MOVED = {
     "mlr": "layers.mlr",
     "poincare_layers": "layers.poincare",
     "sequential": "layers.sequential",
-    "branches": "models.branches",
+    "branches": "models.mlr",
     "cornet": "models.cornet",
 }
 
