@@ -13,6 +13,7 @@ from geomstats_cor.exceptions import ParameterError
 from ..layers.activation import find_activation
 from ..models.cornet import CorNet
 from ..models.mlr import CorMLRNet
+from .data import find_class_weights
 from .estimator import (
     NetworkClassifier,
     NetworkEstimator,
@@ -230,6 +231,25 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
             by_steps = (self.validation, self.criterion, self.callbacks)
             return self._is_prepared and by_steps == (None, None, None)
         return self.optimizer == "lbfgs"
+
+    def _solve(self, loop, X, sample_weight, groups):
+        """Solve a regression by L-BFGS."""
+        if not self._is_prepared:
+            raise ParameterError(
+                "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
+            )
+        if self.validation is not None:
+            raise ParameterError(
+                "validation chooses an epoch, and optimizer='lbfgs' has none: use "
+                "C='cv', or another optimizer."
+            )
+        coords = self._prepared(loop.module.coords, X, exact=True)
+        with torch.no_grad():
+            coords = loop.module.normalized(coords)
+        labels = loop.task.samples.targets.numpy()
+        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
+        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
+        loop.solve(coords, class_weights, weights, self.C, groups)
 
     def _stochastic_optimizer(self):
         return "adamw" if self.optimizer in ("auto", "lbfgs") else self.optimizer

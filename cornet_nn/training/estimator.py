@@ -626,25 +626,6 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         validation = None if held_out is None else samples.part(held_out)
         return samples.part(training), validation
 
-    def _solve(self, loop, X, sample_weight, groups):
-        """Solve a regression by L-BFGS."""
-        if not self._is_prepared:
-            raise ParameterError(
-                "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
-            )
-        if self.validation is not None:
-            raise ParameterError(
-                "validation chooses an epoch, and optimizer='lbfgs' has none: use "
-                "C='cv', or another optimizer."
-            )
-        coords = self._prepared(loop.module.coords, X, exact=True)
-        with torch.no_grad():
-            coords = loop.module.normalized(coords)
-        labels = loop.task.samples.targets.numpy()
-        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
-        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
-        loop.solve(coords, class_weights, weights, self.C, groups)
-
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
 
