@@ -269,7 +269,7 @@ class TrainingLoop(NeuralNet):
             return
         labels, planes = task.samples.targets, network.mlr.hyperplanes_in
         weight, gamma, _ = regression.solve(
-            planes, coords, labels, class_weights, C, groups, task.seed, sample_weights
+            planes, coords, labels, class_weights, C, groups, sample_weights
         )
         with torch.no_grad():
             network.mlr.weight.copy_(weight)
