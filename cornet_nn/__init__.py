@@ -50,6 +50,12 @@ _MOVED = {
     "sequential": "layers.sequential",
     "branches": "models.mlr",
     "cornet": "models.cornet",
+    "models.branches": "models.mlr",
+    "training.callbacks": "training.loop",
+    "training.inputs": "training.data",
+    "training.networks": "models.mlr",
+    "training.samples": "training.data",
+    "training.training": "training.loop",
 }
 
 __all__, __getattr__, __dir__ = lazy(globals(), _HOMES, ("torch",))
