@@ -315,6 +315,7 @@ class TrainingLoop(NeuralNet):
         batches : int
             Number of batches of each, for which schedulers of skorch ask.
         """
+        self.kept_ = (self.kept_ or {}) | dict(rows=rows)
         for row in rows:
             self.history.new_epoch()
             self.history[-1].update(row, train_batch_count=batches)
@@ -377,7 +378,7 @@ class TrainingLoop(NeuralNet):
             raise StopTraining
 
     def _keep_epoch(self):
-        rows = [_plain_row(row) for row in self.history if "seconds" in row]
+        rows = [*self.rows, _plain_row(self.history[-1])]
         last = copied_state(self.module_)
         best = last if best_epoch(rows) == len(rows) else self.kept_["best"]
         # All at once: the keyboard may interrupt anywhere.
