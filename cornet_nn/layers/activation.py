@@ -1,12 +1,16 @@
 """Pointwise functions in the tangent space at the origin."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError
 
 from .base import CoordinateLayer
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Callable] = {
     "relu": torch.relu,
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
@@ -16,7 +20,7 @@ ACTIVATIONS = {
 }
 
 
-def find_activation(activation):
+def find_activation(activation: Any) -> Callable:
     """Return an activation by its key.
 
     Parameters
@@ -79,11 +83,13 @@ class TangentActivation(CoordinateLayer):
             [0., 1.]])
     """
 
-    def __init__(self, space, function, *, metric=None):
+    def __init__(
+        self, space: Any, function: Callable | str, *, metric: Any = None
+    ) -> None:
         super().__init__(space, metric=metric)
         self.function = find_activation(function)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -98,7 +104,7 @@ class TangentActivation(CoordinateLayer):
         """
         return self.hyperplanes_in.activate(features, self.function)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric and function."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
         return f"{super().extra_repr()}, function={name}"

@@ -1,6 +1,8 @@
 """Logistic regression: the smallest network, and one on several representations."""
 
-from torch import nn
+from typing import Any
+
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -47,18 +49,18 @@ class CorMLRNet(Network):
     @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
-        space,
-        num_classes,
-        in_channels=None,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        gain=1.0,
+        space: Any,
+        num_classes: int,
+        in_channels: int | None = None,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        gain: float = 1.0,
         *,
-        metric=None,
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         options = dict(device=device, dtype=dtype)
         (space,) = spaces_of(metric, space=space)
         super().__init__(front_end, normalize, momentum, space, in_channels, options)
@@ -100,13 +102,13 @@ class CorBranches(nn.Module):
     torch.Size([2, 45])
     """
 
-    def __init__(self, *branches):
+    def __init__(self, *branches: Any) -> None:
         super().__init__()
         if not branches:
             raise ParameterError("expected at least one branch, got none.")
         self.branches = nn.ModuleList(branches)
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: Tensor) -> Tensor:
         """Return the logits.
 
         Parameters

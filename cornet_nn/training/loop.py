@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from skorch import NeuralNet
-from skorch.callbacks import EarlyStopping
+from skorch.callbacks import Callback, EarlyStopping
 from tqdm.auto import tqdm
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError, ShapeError
@@ -594,6 +594,26 @@ def learning_rate_factor(step, steps):
         low, high = 1.0, 1.0 / 25.0 / 1e4
         part = (step - rise) / max(steps - 1.0 - rise, 1.0)
     return high + 0.5 * (low - high) * (1.0 + math.cos(math.pi * part))
+
+
+class AfterEpochs(Callback):
+    """A function of the network, called after some epochs.
+
+    Parameters
+    ----------
+    epochs : container of int
+        Epochs, counted from 1.
+    function : callable
+        Function of the network, in evaluation mode.
+    """
+
+    def __init__(self, epochs, function):
+        self.epochs, self.function = epochs, function
+
+    def on_epoch_end(self, net, **kwargs):
+        """Call the function."""
+        if len(net.history) in self.epochs:
+            self.function(net.module_.eval())
 
 
 def copied_state(module):

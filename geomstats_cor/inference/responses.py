@@ -6,9 +6,12 @@ block of rows, so that the same code serves both.
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ..exceptions import GeomstatsCorError
 from .explained import with_few_columns
 
@@ -26,26 +29,26 @@ class LocalResponses:
         Representation.
     """
 
-    def __init__(self, points, representation):
+    def __init__(self, points: Array, representation: Any) -> None:
         self._points, self._representation = points, representation
         self.base = representation.mean(points)
 
     @functools.cached_property
-    def coords(self):
+    def coords(self) -> Any:
         """Coordinates [N, d] at the mean."""
         return self._representation.coords(self._points, self.base)
 
     @functools.cached_property
-    def edges(self):
+    def edges(self) -> Any:
         """Tangent vectors [N, d] at the mean, in units of correlation."""
         return self._representation.edges(self._points, self.base)
 
     @functools.cached_property
-    def products(self):
+    def products(self) -> Any:
         """Vectors [N, min(N, d)] with the inner products of the coordinates."""
         return with_few_columns(self.coords)
 
-    def sum(self, function, kind, *rows):
+    def sum(self, function: Callable, kind: str, *rows: Array) -> tuple:
         """Return what a function makes of the vectors [N, d] and arrays of N rows.
 
         Parameters
@@ -64,7 +67,7 @@ class LocalResponses:
         """
         return function(getattr(self, kind), *rows)
 
-    def each(self, function, kind, *rows):
+    def each(self, function: Any, kind: Any, *rows: Any) -> Any:
         """Return what a function makes of each row, as an array of N rows."""
         return function(getattr(self, kind), *rows)
 
@@ -80,11 +83,11 @@ class DaskResponses:
         Representation.
     """
 
-    def __init__(self, points, representation):
+    def __init__(self, points: Any, representation: Any) -> None:
         self._points, self._representation = points, representation
         self.base = representation.mean_of_blocks(points)
 
-    def sum(self, function, kind, *rows):
+    def sum(self, function: Callable, kind: str, *rows: Array) -> tuple:
         """Return the sums of what a function makes of the blocks.
 
         Parameters
@@ -110,7 +113,7 @@ class DaskResponses:
             parts = [add(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return parts[0].compute()
 
-    def each(self, function, kind, *rows):
+    def each(self, function: Any, kind: Any, *rows: Any) -> Any:
         """Return what a function makes of each row, as an array of N rows."""
         import dask
 

@@ -12,16 +12,18 @@ that their centre is the origin; all means then start close to the solution, fro
 normalised averages in Minkowski space, and no number loses digits.
 """
 
+from .._types import Array
 from ._array import eps, namespace
-from ._quotients import asinh_quotient
+from ._conjugate_gradients import solve_by_products
+from ._quotients import asinh_quotient, sinh_quotient
 from .hyperbolic_frechet import hyperbolic_mean
 from .hyperboloid import hyperboloid_time
 
 _PIECE_BYTES = 2**20
-_NEWTON_STEPS, _GRADIENT_STEPS = 12, 40
+_NEWTON_STEPS = 12
 
 
-def hyperbolic_means(points, weights):
+def hyperbolic_means(points: Array, weights: Array) -> Array:
     r"""Return the Fréchet means of points under each of many weights.
 
     .. math:: \operatorname{argmin}_y \sum_i w_{bi} d(y, y_i)^2 .
@@ -90,14 +92,16 @@ def _solved(points, weights):
     previous = xp.full_like(mean[:, 0, :], xp.inf)
     for _ in range(_NEWTON_STEPS):
         here = _Tangents(points, times, weights, mean)
-        error = xp.sqrt(here.dot(here.gradient, here.gradient))
+        error = xp.sqrt(here.dot(here.gradient, here.gradient))[:, 0, :]
         stagnates = (error <= 1e3 * unit) & (error >= 0.5 * previous)
         done = (error <= unit) | stagnates
         if bool(xp.all(done)):
             break
         previous = error
-        tolerance = 0.1 * xp.minimum(error, xp.ones_like(error)) * error
-        step = _conjugate_gradients(here, tolerance)
+        tolerance = 0.1 * xp.minimum(error, xp.ones_like(error))[:, None, :]
+        step = solve_by_products(
+            here.gradient, here.hessian(), tolerance, points.shape[-1], dot=here.dot
+        )
         mean = here.exp(xp.where(done[:, None, :], 0.0, step))
     return mean, done
 
@@ -131,10 +135,9 @@ class _Tangents:
         return xp.sum(self.mean * vector, axis=-2, keepdims=True) / self.time
 
     def dot(self, a, b):
-        """Return the inner products [r, b] of tangent vectors [r, k, b]."""
-        xp = namespace(a)
+        """Return the inner products [r, 1, b] of tangent vectors [r, k, b]."""
         times = self._time_of(a) * self._time_of(b)
-        return xp.sum(a * b, axis=-2) - times[:, 0, :]
+        return namespace(a).sum(a * b, axis=-2, keepdims=True) - times
 
     def hessian(self):
         r"""Return the product with the Hessian of half the variance, as a function.
@@ -161,31 +164,5 @@ class _Tangents:
     def exp(self, vector):
         """Return the end points of geodesics."""
         xp = namespace(vector)
-        square = xp.maximum(self.dot(vector, vector), xp.zeros_like(self.time[:, 0, :]))
-        length = xp.sqrt(square)[:, None, :]
-        safe = xp.where(length > 0.0, length, xp.ones_like(length))
-        ratio = xp.where(length > 0.0, xp.sinh(safe) / safe, xp.ones_like(length))
-        return xp.cosh(length) * self.mean + ratio * vector
-
-
-def _conjugate_gradients(here, tolerance):
-    """Return the Newton steps, to tolerances [r, b] of the residual."""
-    xp = namespace(here.gradient)
-    residual, hessian = here.gradient, here.hessian()
-    solution, direction = xp.zeros_like(residual), residual
-    square = here.dot(residual, residual)
-    for _ in range(_GRADIENT_STEPS):
-        active = square > tolerance**2
-        if not bool(xp.any(active)):
-            break
-        moved = hessian(direction)
-        curvature = here.dot(direction, moved)
-        ones = xp.ones_like(square)
-        length = xp.where(active, square / xp.where(active, curvature, ones), 0.0)
-        solution = solution + length[:, None, :] * direction
-        residual = residual - length[:, None, :] * moved
-        new = here.dot(residual, residual)
-        ratio = new / xp.where(square > 0.0, square, ones)
-        direction = residual + ratio[:, None, :] * direction
-        square = xp.where(active, new, square)
-    return solution
+        square = xp.clip(self.dot(vector, vector), min=0.0)
+        return xp.cosh(xp.sqrt(square)) * self.mean + sinh_quotient(square) * vector
