@@ -82,7 +82,8 @@ class ResumeError(GeomstatsCorError, ValueError):
 
     Examples
     --------
-    >>>     >>> from cornet_nn.training import CorMLRClassifier, ResumeError
+    >>> import tempfile
+    >>> from cornet_nn.training import CorMLRClassifier, ResumeError
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(8, rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
