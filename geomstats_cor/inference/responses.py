@@ -1,8 +1,8 @@
 """The vectors of a linear model, in memory or in blocks of dask.
 
-What a model needs are sums over rows: of products of columns of the design with
-coordinates, and of squares. Both kinds of responses add up what a function makes of a
-block of rows, so that the same code serves both.
+What a model needs are reductions over rows: least squares, and sums of products of
+columns of the design with coordinates. Both kinds of responses join what a function
+makes of a block of rows, so that the same code serves both.
 """
 
 import functools
@@ -45,13 +45,15 @@ class LocalResponses:
         """Vectors [N, min(N, d)] with the inner products of the coordinates."""
         return with_few_columns(self.coords)
 
-    def sum(self, function, kind, *rows):
+    def reduce(self, function, merge, kind, *rows):
         """Return what a function makes of the vectors [N, d] and arrays of N rows.
 
         Parameters
         ----------
         function : callable
-            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+            Takes vectors [k, d] and rows [k, ...].
+        merge : callable
+            Joins what the function makes of two blocks of rows: here there is one.
         kind : {"coords", "edges", "products"}
             Which vectors: "products" are any with the inner products of coordinates.
         *rows : numpy.ndarray, shape=[N, ...]
@@ -59,8 +61,8 @@ class LocalResponses:
 
         Returns
         -------
-        sums : tuple of numpy.ndarray
-            Sums.
+        result : object
+            What it makes of all rows.
         """
         return function(getattr(self, kind), *rows)
 
@@ -70,7 +72,7 @@ class LocalResponses:
 
 
 class DaskResponses:
-    """Matrices in blocks of dask, which are read anew for each sum.
+    """Matrices in blocks of dask, which are read anew for each reduction.
 
     Parameters
     ----------
@@ -84,13 +86,15 @@ class DaskResponses:
         self._points, self._representation = points, representation
         self.base = representation.mean_of_blocks(points)
 
-    def sum(self, function, kind, *rows):
-        """Return the sums of what a function makes of the blocks.
+    def reduce(self, function, merge, kind, *rows):
+        """Return what a function makes of the blocks, joined in pairs on the workers.
 
         Parameters
         ----------
         function : callable
-            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+            Takes vectors [k, d] and rows [k, ...].
+        merge : callable
+            Joins what the function makes of two blocks of rows.
         kind : {"coords", "edges", "products"}
             Which vectors: "products" are the coordinates themselves.
         *rows : numpy.ndarray, shape=[N, ...]
@@ -98,16 +102,16 @@ class DaskResponses:
 
         Returns
         -------
-        sums : tuple of numpy.ndarray
-            Sums.
+        result : object
+            What it makes of all rows.
         """
         import dask
 
         parts = self._parts(function, kind, rows)
-        add = dask.delayed(_add, pure=False)
+        join = dask.delayed(merge, pure=False)
         while len(parts) > 1:
             pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-            parts = [add(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+            parts = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return parts[0].compute()
 
     def each(self, function, kind, *rows):
@@ -142,6 +146,3 @@ def _of_block(function, representation, base, kind, block, index, *rows):
     except GeomstatsCorError as error:
         raise type(error)(f"block {index} of y: {error}") from None
 
-
-def _add(a, b):
-    return tuple(x + y for x, y in zip(a, b, strict=True))
