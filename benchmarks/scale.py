@@ -136,8 +136,8 @@ def compare(points, metric, permutations):
     few = np.asarray(points)
     here = numbers(few, metric, permutations)
     dists = dist_pairwise_of_blocks(points[:1000], metric).compute()
-    here["distances"] = ToCoords(metric).fit(few[:1]).space_.metric.dist_pairwise(
-        few[:1000]
+    here["distances"] = (
+        ToCoords(metric).fit(few[:1]).space_.metric.dist_pairwise(few[:1000])
     )
     there["distances"] = dists
     for name, expected in here.items():

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._callers import warn_user
 from ..exceptions import ConvergenceWarning, NotFiniteError, ParameterError
+from .estimators import with_unit_diagonal
 
 # Without a ridge the normal likelihood has no maximum for few frames: the ridge enters
 # the prediction of missing values only, if there are fewer frames per variable than
@@ -160,11 +161,11 @@ def em_correlation(signal, label="the signal", tolerance=1e-5, max_iterations=50
         for pattern, rows in zip(patterns, members, strict=True):
             if not pattern.all():
                 _predict(filled, left, mean, model, pattern, rows)
-        before = _scaled(covariance)
+        before = with_unit_diagonal(covariance)
         mean = filled.mean(axis=0)
         centred = filled - mean
         covariance = (centred.T @ centred + left) / frames
-        change = np.max(np.abs(_scaled(covariance) - before))
+        change = np.max(np.abs(with_unit_diagonal(covariance) - before))
         if change <= tolerance:
             break
     else:
@@ -176,7 +177,7 @@ def em_correlation(signal, label="the signal", tolerance=1e-5, max_iterations=50
                 float(change),
             )
         )
-    return _scaled(covariance)
+    return with_unit_diagonal(covariance)
 
 
 def _predict(filled, left, mean, model, pattern, rows):
@@ -194,10 +195,3 @@ def _predict(filled, left, mean, model, pattern, rows):
     left[np.ix_(gone, gone)] += len(rows) * (
         model[np.ix_(gone, gone)] - model[np.ix_(gone, here)] @ coefficients
     )
-
-
-def _scaled(covariance):
-    deviation = np.sqrt(np.diag(covariance))
-    correlation = covariance / deviation / deviation[:, None]
-    np.fill_diagonal(correlation, 1.0)
-    return 0.5 * (correlation + correlation.T)

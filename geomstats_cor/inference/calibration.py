@@ -1,9 +1,9 @@
 """From a statistic to its p-value, by rearranging the data or by its distribution."""
 
 from ..data.sampling import as_generator
+from ..validation import require_choice
 from .rearrangements import null_distribution
 from .results import SignificanceTest
-from .samples import require_choice
 
 CALIBRATIONS = ("permutation", "asymptotic")
 
@@ -24,7 +24,7 @@ def carry_out(statistic, design, hypothesis, calibration, options, **findings):
     calibration : {"permutation", "asymptotic"}
         Where the p-value comes from.
     options : dict
-        `n_permutations`, `rng` and `alpha` of a permutation test.
+        `n_permutations`, `rng`, `alpha` and `progress` of a permutation test.
     **findings
         Further attributes of the result.
 

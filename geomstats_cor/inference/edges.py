@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError
-from .samples import require_choice
+from ..validation import require_choice
 from .tables import as_matrix, pairs_of, pandas
 
 CORRECTIONS = {"max-t": "p_max_t", "fdr": "p_fdr", "none": "p"}

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
+from ..validation import require_choice
 from .frames import as_labels
 
 
@@ -158,12 +159,7 @@ def exchange_for(columns, blocks, exchange="auto"):
     exchange : FreeExchange or BlockExchange
         Permutations.
     """
-    choices = ("auto", "within", "whole")
-    if not isinstance(exchange, str) or exchange not in choices:
-        raise ParameterError(
-            f"exchange: expected one of {', '.join(map(repr, choices))}, got "
-            f"{exchange!r}."
-        )
+    require_choice("exchange", exchange, ("auto", "within", "whole"))
     if blocks is None:
         if exchange != "auto":
             raise ParameterError(

@@ -3,7 +3,7 @@
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import as_arrays
+from ..validation import as_arrays, require_choice
 from .calibration import CALIBRATIONS, carry_out
 from .explained import (
     DistanceStatistic,
@@ -13,7 +13,7 @@ from .explained import (
 )
 from .high_dimensional import ChenQinStatistic
 from .rearrangements import Relabellings, SignFlips
-from .samples import Groups, admit_sample, as_numbers, require_choice
+from .samples import Groups, admit_sample, as_numbers
 
 STATISTICS = {
     "distance": DistanceStatistic,
@@ -33,6 +33,7 @@ def equal_means_test(
     rng=None,
     alpha=0.05,
     frames=None,
+    progress=True,
 ):
     r"""Test whether groups have the same Fréchet mean.
 
@@ -99,6 +100,8 @@ def equal_means_test(
         Number of frames from which each matrix was estimated. An
         `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
         frames are more dispersed and biased, so that groups of one population differ.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -138,7 +141,12 @@ def equal_means_test(
         design,
         "equal means",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         groups=groups.names,
         means=groups.means,
         dispersions=groups.dispersions,
@@ -154,6 +162,7 @@ def mean_test(
     n_permutations=9999,
     rng=None,
     alpha=0.05,
+    progress=True,
 ):
     r"""Test whether a sample comes from a distribution with a given Fréchet mean.
 
@@ -199,6 +208,8 @@ def mean_test(
     alpha : float
         Level at which the p-value will be read. A `CoarseTestWarning` says so if the
         changes of signs are too few to reach it.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -234,7 +245,12 @@ def mean_test(
         design,
         "given mean",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         means=center[None],
         dispersions=squared_dists.mean(keepdims=True),
     )

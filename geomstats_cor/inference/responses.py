@@ -145,4 +145,3 @@ def _of_block(function, representation, base, kind, block, index, *rows):
         return function(vectors(np.asarray(block, dtype=float), base), *rows)
     except GeomstatsCorError as error:
         raise type(error)(f"block {index} of y: {error}") from None
-

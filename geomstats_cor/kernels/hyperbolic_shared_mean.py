@@ -164,7 +164,6 @@ class _Tangents:
     """
 
     def __init__(self, points, weights, mean):
-        xp = namespace(points)
         self.points, self.mean = points, mean
         self._u = -_lowered(mean) @ points.mT
         self._factor, self._weights = _factor(self._u), weights
