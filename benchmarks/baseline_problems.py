@@ -1,13 +1,14 @@
 """The data of `benchmarks.baselines`, in the three forms that networks take."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedKFold, train_test_split
 
 from cornet_nn.datasets import HDM05, SequenceMatrices, load
+from cornet_nn.datasets.matrices import segment_subspaces
 from cornet_nn.datasets.radar import window_covariance
-from cornet_nn.datasets.subspaces import segment_subspaces
 
 from .real_problems import band_passed, shrunk
 
@@ -31,9 +32,14 @@ class Problem:
         Subjects, which settings are chosen apart by.
     splits : list of tuple of array
         Training and test places, one for each seed.
+    epochs : int
+        Number of epochs: 200 to 330 steps with batches of 30 samples.
     sizes, hidden : int
         Size of hidden matrices of SPD networks of a global covariance matrix, and of
-        networks of several channels.
+        correlation networks.
+    hidden_gyro : int
+        Size of hidden matrices of GyroSPD++, which decomposes a matrix for every
+        sample, channel and lower entry of them.
     """
 
     title: str
@@ -41,8 +47,10 @@ class Problem:
     labels: np.ndarray
     groups: np.ndarray | None
     splits: list
+    epochs: int
     sizes: int
     hidden: int
+    hidden_gyro: int = 6
 
 
 def hdm05_11(folder, seeds):
@@ -61,6 +69,7 @@ def hdm05_11(folder, seeds):
         np.unique(data["y"], return_inverse=True)[1],
         np.array([name.split("_")[1] for name in data["names"]]),
         [(np.flatnonzero(~test), np.flatnonzero(test))] * seeds,
+        epochs=30,
         sizes=30,
         hidden=8,
     )
@@ -91,29 +100,34 @@ def ssvep_exo(folder, seeds):
         labels,
         None,
         splits,
+        epochs=12,
         sizes=16,
         hidden=8,
     )
 
 
 def myo(folder, seeds):
-    """Muscle activity of gestures, subjects of the test part apart."""
+    """Muscle activity, every second subject; those of the test part apart."""
     data = np.load(folder / "myo.npz")
+    kept = np.isin(data["subject"], np.unique(data["subject"])[::2])
     recordings = np.split(data["X"].astype(float), np.cumsum(data["L"])[:-1])
+    recordings = [r for r, keep in zip(recordings, kept, strict=True) if keep]
+    subjects = data["subject"][kept]
+    labels = np.unique(data["y"][kept], return_inverse=True)[1]
     folds = GroupKFold(max(2, seeds))
-    labels = np.unique(data["y"], return_inverse=True)[1]
-    splits = list(folds.split(labels, labels, data["subject"]))[:seeds]
+    splits = list(folds.split(labels, labels, subjects))[:seeds]
     covariances = np.stack([np.cov(r.T) for r in recordings])
     return Problem(
-        "myo, subjects apart",
+        "myo, 20 subjects, apart",
         {
             "channels": _shrunk_channels(np.stack([_pyramid(r) for r in recordings])),
             "covariance": _of_unit_trace(shrunk(covariances, 1e-3)),
             "subspaces": np.stack([segment_subspaces(r, 8, 2) for r in recordings]),
         },
         labels,
-        data["subject"],
+        subjects,
         splits,
+        epochs=11,
         sizes=6,
         hidden=6,
     )
@@ -140,6 +154,7 @@ def radar_synthetic(folder, seeds, signals=600):
         whole.labels,
         None,
         [both[seed % 2] for seed in range(seeds)],
+        epochs=30,
         sizes=8,
         hidden=8,
     )
@@ -151,6 +166,12 @@ PROBLEMS = {
     "myo": myo,
     "radar-synthetic": radar_synthetic,
 }
+
+
+@functools.cache
+def load_problem(name, folder, seeds):
+    """Return a problem by its name, read once in a process."""
+    return PROBLEMS[name](folder, seeds)
 
 
 def _pyramid(recording):

@@ -1,9 +1,9 @@
 """What a kept matrix saves between coordinates of LSM and strict lower entries.
 
-For n up to `packed_hollow._CONVERTED_BY_PRODUCT_UP_TO`, `row0_strict_part` and
-`row0_from_strict_part` multiply by a matrix that is kept. This times a step of training
-of a CorNet under LSM with the sizes of `CorNetClassifier`, forward and backward, with
-it and without, in turn.
+Up to `geometries.flat._CONVERTED_BY_PRODUCT_UP_TO`, `NullRowSumsMetric.strict_part` and
+`from_strict_part` multiply by a matrix that is kept. This times a training step of a
+CorNet under LSM with the sizes of `CorNetClassifier`, forward and backward, alternately
+with it and without.
 
     python -m benchmarks.strict_parts
 """
@@ -14,7 +14,7 @@ import torch
 
 from cornet_nn import CorNet
 from geomstats_cor import FullRankCorrelationMatrices
-from geomstats_cor.kernels import packed_hollow
+from geomstats_cor.geometries import flat
 
 from .timing import CPU, interleave
 
@@ -25,7 +25,7 @@ def step(model, points, labels):
 
 
 def main():
-    kept = packed_hollow._CONVERTED_BY_PRODUCT_UP_TO
+    kept = flat._CONVERTED_BY_PRODUCT_UP_TO
     print("n -> n, batch: time without the kept matrix / with it")
     for n, hidden, batch in ((12, 8, 30), (28, 8, 30), (28, 8, 64)):
         space = FullRankCorrelationMatrices(n, equip=False)
@@ -43,7 +43,7 @@ def main():
         )
 
         def with_limit(limit, arguments=(model, points, labels)):
-            packed_hollow._CONVERTED_BY_PRODUCT_UP_TO = limit
+            flat._CONVERTED_BY_PRODUCT_UP_TO = limit
             step(*arguments)
 
         tasks = {"with": lambda: with_limit(kept), "without": lambda: with_limit(0)}
@@ -53,7 +53,7 @@ def main():
         ratio = statistics.median(a / b for a, b in pairs)
         milliseconds = 1e3 * statistics.median(times["with"])
         print(f"{n:3} -> {hidden:2}, {batch:3}: {ratio:.2f} ({milliseconds:.1f} ms)")
-    packed_hollow._CONVERTED_BY_PRODUCT_UP_TO = kept
+    flat._CONVERTED_BY_PRODUCT_UP_TO = kept
 
 
 if __name__ == "__main__":

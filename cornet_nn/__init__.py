@@ -1,6 +1,6 @@
 """Neural layers over the geometry of full-rank correlation matrices.
 
-Layers take spaces of `geomstats_cor` equipped with a metric, and ask the metric for all
+Layers take spaces of `geomstats_cor` equipped with a metric, and use the metric for all
 geometry. The names below, layers and models, are loaded when they are first used: the
 command line can help, and say what is missing, without torch.
 """

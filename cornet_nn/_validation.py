@@ -36,7 +36,7 @@ def hyperplanes_of(space, writer=None):
     Returns
     -------
     hyperplanes : SpaceHyperplanes
-        What the layers ask of the metric.
+        Interface of the metric to layers.
     """
     metric = getattr(space, "metric", None)
     if metric is None:

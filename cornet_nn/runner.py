@@ -47,9 +47,12 @@ class Trial:
         Samples to train on and to test on. Indices of test samples from the number of
         samples on are items that cannot be used, and count as errors.
     directory : pathlib.Path
-        Run directory of a training that is kept, and goes on if it was stopped.
+        Run directory of a training that is kept, and resumed if it was stopped.
     may_diverge : bool
         Whether a training that diverges has the accuracy NaN, and is not an error.
+    last_epochs : int
+        Number of epochs at the end whose best test accuracy is reported beside that of
+        the last; 0 for none. Published numbers mix the two.
     """
 
     columns: dict
@@ -58,6 +61,7 @@ class Trial:
     test: np.ndarray
     directory: Path | None = None
     may_diverge: bool = False
+    last_epochs: int = 0
 
 
 @contextlib.contextmanager
@@ -117,11 +121,13 @@ def fit_and_score(trial, inputs, labels, groups=None):
     -------
     results : dict
         Accuracy over the samples of either part, number of epochs, median time of one,
-        and number of samples that were tested.
+        and number of samples that were tested; the best accuracy of the last epochs, if
+        the trial asks for it.
     """
     from sklearn.base import clone
 
     from .training import TrainingDivergedError
+    from .training.callbacks import AfterEpochs
 
     model, train = clone(trial.estimator), trial.train
     if trial.directory is not None:
@@ -132,6 +138,22 @@ def fit_and_score(trial, inputs, labels, groups=None):
     if groups is not None and "groups" in inspect.signature(model.fit).parameters:
         keywords["groups"] = groups[train]
     diverged = (TrainingDivergedError, HiddenMatrixError, NotFiniteError)
+    # Matrices between layers may leave what numbers can hold on the test part, too.
+    diverged += (NotPositiveDefiniteError,)
+    best = []
+
+    def note_accuracy(network):
+        model.module_ = network
+        try:
+            best.append(accuracy(model, inputs[test], labels[test], unusable))
+        except diverged:
+            best.append(0.0)
+
+    if trial.last_epochs:
+        # The accuracy after the last epoch is computed in any case.
+        epochs = range(model.max_epochs - trial.last_epochs + 1, model.max_epochs)
+        watch = AfterEpochs(epochs, note_accuracy)
+        model.callbacks = [*(model.callbacks or ()), watch]
     start = time.perf_counter()
     try:
         with stopped_by_keyboard():
@@ -141,11 +163,12 @@ def fit_and_score(trial, inputs, labels, groups=None):
             accuracy=accuracy(model, inputs[test], labels[test], unusable),
             train_accuracy=accuracy(model, inputs[train], labels[train]),
         )
-    # Matrices between layers may leave what numbers can hold on the test part, too.
-    except (*diverged, NotPositiveDefiniteError):
+    except diverged:
         if not trial.may_diverge:
             raise
         scores, seconds = dict(accuracy=math.nan, train_accuracy=math.nan), math.nan
+    if trial.last_epochs:
+        scores["best_accuracy"] = max(best + [scores["accuracy"]])
     epochs = [row["seconds"] for row in getattr(model, "history_", ())] or [seconds]
     return scores | dict(
         epochs=len(epochs),
@@ -199,8 +222,8 @@ class Results:
             if self._table.exists():
                 if not self.resume:
                     raise ParameterError(
-                        f"{self.directory} has results already: --resume goes on with "
-                        f"them, and another directory keeps them."
+                        f"{self.directory} has results already: keep them with "
+                        f"--resume, or choose another directory."
                     )
                 self.rows = self._read()
             write_json(self.directory / "environment.json", environment())
@@ -218,17 +241,15 @@ class Results:
         try:
             if not self._table.is_file():
                 raise ValueError("it is not a file")
-            table = pd.read_csv(self._table, dtype={"key": str}, keep_default_na=False)
-            numbers = table[list(RESULTS)].apply(pd.to_numeric, errors="raise")
-            table[list(RESULTS)] = numbers
+            # A training that diverged has no accuracy.
+            unknown = dict.fromkeys((*RESULTS, "best_accuracy"), "nan")
+            how = dict(keep_default_na=False, na_values=unknown)
+            table = pd.read_csv(self._table, dtype={"key": str}, **how)
+            names = [*RESULTS, *table.columns.intersection(["best_accuracy"])]
+            table[names] = table[names].apply(pd.to_numeric, errors="raise")
             rows = {row["key"]: row for row in table.to_dict("records")}
-        except (
-            KeyError,
-            ValueError,
-            TypeError,
-            OSError,
-            pd.errors.ParserError,
-        ) as error:
+        # ParserError of pandas is a ValueError.
+        except (KeyError, ValueError, TypeError, OSError) as error:
             raise ParameterError(
                 f"{self._table} is damaged, or of another version: expected numbers in "
                 f"the columns key, {', '.join(RESULTS)} ({error}). Use another "
@@ -266,9 +287,13 @@ class Results:
             for key, trial in zip(keys, trials, strict=True)
             if key not in self.rows
         }
+        pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        tasks = (
+            joblib.delayed(_keyed)(key, trial, inputs, labels, groups)
+            for key, trial in missing.items()
+        )
         with tqdm(total=len(missing), unit="run", disable=not progress) as bar:
-            samples = inputs, labels, groups
-            for key, result in _computed(missing, samples, jobs):
+            for key, result in pool(tasks) if missing else ():
                 self.rows[key] = {"key": key, **missing[key].columns, **result}
                 self._write()
                 bar.update()
@@ -281,17 +306,6 @@ class Results:
         how = dict(mode="w", encoding="utf-8", newline="")
         with replacing(self._table, **how) as file:
             pd.DataFrame(self.rows.values()).to_csv(file, index=False, na_rep="nan")
-
-
-def _computed(trials, samples, jobs):
-    """Yield keys and results as they come."""
-    if not trials:
-        return
-    pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    tasks = (
-        joblib.delayed(_keyed)(key, trial, *samples) for key, trial in trials.items()
-    )
-    yield from pool(tasks)
 
 
 def _keyed(key, trial, *samples):
@@ -326,7 +340,7 @@ def key_of(trial, data):
 def _fingerprint(inputs, labels, groups):
     from .training.description import fingerprint
 
-    arrays = (inputs, np.asarray(labels), groups)
+    arrays = (inputs, labels, groups)
     return fingerprint(*(np.asarray(a) for a in arrays if a is not None))
 
 

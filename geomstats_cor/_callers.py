@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from types import FrameType
 
 _LIBRARIES = {
     "geomstats_cor",
@@ -27,7 +28,8 @@ def warn_user(warning, category=None):
     category : type
         Class of the warning, if that is a message.
     """
-    frame, level = sys._getframe(1), 2
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
     while frame is not None and _top_level(frame) in _LIBRARIES:
         frame, level = frame.f_back, level + 1
     warnings.warn(warning, category, stacklevel=1 if frame is None else level)

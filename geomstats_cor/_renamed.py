@@ -21,6 +21,8 @@ MODULES = {
     "pullback": "metrics",
     "tensors": "metrics.components",
     "one_step": "metrics.one_step",
+    "kernels.isometries": "kernels",
+    "kernels.packed_hollow": "kernels",
     "kernels.offlog": "kernels.off_log_maps",
     "kernels.hyperbolic": "kernels.hyperboloid",
     "kernels.poincare": "kernels.poincare_ball",

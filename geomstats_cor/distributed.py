@@ -1,6 +1,6 @@
 """Coordinates and distances of more matrices than memory holds, in blocks of dask.
 
-Blocks are computed when they are asked for, on whatever workers dask has. A worker that
+Blocks are computed on demand, on whatever workers dask has. A worker that
 is lost costs the blocks it held, which dask computes again.
 """
 

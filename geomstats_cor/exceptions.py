@@ -213,7 +213,7 @@ class _Unconverged(Exception):
 
 
 class ConvergenceError(_Unconverged, GeomstatsCorError, ArithmeticError):
-    """What a `ConvergenceWarning` says, where strictness was asked for.
+    """A `ConvergenceWarning`, raised in strict mode.
 
     A space with ``check="strict"`` raises it.
 
@@ -240,7 +240,7 @@ class ConvergenceError(_Unconverged, GeomstatsCorError, ArithmeticError):
 
 
 class NearBoundaryError(GeomstatsCorError, ArithmeticError):
-    """What a `NearBoundaryWarning` says, where strictness was asked for.
+    """A `NearBoundaryWarning`, raised in strict mode.
 
     A space with ``check="strict"`` raises it.
 

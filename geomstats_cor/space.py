@@ -16,7 +16,14 @@ from . import kernels
 from ._types import Array, ArrayLike
 from .data.sampling import as_generator, as_samples, lkj_unit_lower
 from .exceptions import ParameterError, ShapeError
-from .kernels._array import diagonal, eps, eye_like, off_diagonal, symmetrize
+from .kernels._array import (
+    congruence,
+    diagonal,
+    eps,
+    eye_like,
+    off_diagonal,
+    symmetrize,
+)
 from .kernels._autodiff import prepare_torch
 from .kernels._tolerances import membership_tolerance, rank_tolerance
 from .metrics import get_metric, require_metric
@@ -448,7 +455,7 @@ class FullRankCorrelationMatrices(LevelSet):
         require_finite("diagonal_vec", diagonal_vec[..., None])
         require_finite("point", point)
         require_broadcast(diagonal_vec=diagonal_vec[..., None], point=point)
-        return diagonal_vec[..., :, None] * point * diagonal_vec[..., None, :]
+        return congruence(diagonal_vec, point)
 
     def cor_inversion(self, point: ArrayLike) -> Array:
         r"""Return the cor-inverse :math:`\operatorname{Cor}(C^{-1})`, an involution.

@@ -218,7 +218,18 @@ class TopEigenspace(nn.Module):
         return f"p={self.p}"
 
 
-class GrassmannTranslation(nn.Module):
+class _Motion(nn.Module):
+    """A motion of each channel, with a weight for every entry of a tangent vector."""
+
+    def __init__(self, n, p, in_channels=1, device=None, dtype=None):
+        super().__init__()
+        require_dimensions(n, p)
+        require_positive(in_channels=in_channels)
+        options = dict(device=device, dtype=dtype)
+        self.weight = nn.Parameter(torch.empty(in_channels, n - p, p, **options))
+
+
+class GrassmannTranslation(_Motion):
     r"""The translation :math:`U \mapsto e^{\Omega(B)} U` of each channel.
 
     Parameters
@@ -251,11 +262,7 @@ class GrassmannTranslation(nn.Module):
     """
 
     def __init__(self, n, p, in_channels=1, device=None, dtype=None):
-        super().__init__()
-        require_dimensions(n, p)
-        require_positive(in_channels=in_channels)
-        options = dict(device=device, dtype=dtype)
-        self.weight = nn.Parameter(torch.empty(in_channels, n - p, p, **options))
+        super().__init__(n, p, in_channels, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -279,7 +286,7 @@ class GrassmannTranslation(nn.Module):
         return grassmann_translate(self.weight, basis)
 
 
-class GrassmannScaling(nn.Module):
+class GrassmannScaling(_Motion):
     r"""The scaling :math:`U \mapsto e^{\Omega(W \odot \mathrm{Log} U)} I_{n,p}`.
 
     Parameters
@@ -314,12 +321,8 @@ class GrassmannScaling(nn.Module):
     """
 
     def __init__(self, n, p, in_channels=1, initial=1.0, device=None, dtype=None):
-        super().__init__()
-        require_dimensions(n, p)
-        require_positive(in_channels=in_channels)
-        options = dict(device=device, dtype=dtype)
+        super().__init__(n, p, in_channels, device, dtype)
         self.initial = initial
-        self.weight = nn.Parameter(torch.empty(in_channels, n - p, p, **options))
         self.reset_parameters()
 
     def reset_parameters(self):

@@ -124,6 +124,7 @@ class GyroHyperplanes(nn.Module):
         space,
         out,
         in_channels=1,
+        *,
         shared_offset=False,
         deviation=None,
         device=None,
@@ -187,16 +188,8 @@ class GyroMLR(GyroHyperplanes):
         Number of classes.
     in_channels : int
         Number of matrices in an input.
-    shared_offset : bool
-        Whether all scores share the P of each channel. Under AIM a point is then
-        decomposed once, instead of once for every score.
-    deviation : float
-        Standard deviation of the initial coordinates of log W; one over the square root
-        of their number for a score if None. All P start at the identity.
-    device : torch.device
-        Device of the parameters.
-    dtype : torch.dtype
-        Dtype of the parameters.
+    **options
+        Options of `GyroHyperplanes`: shared_offset, deviation, device, dtype.
 
     Attributes
     ----------
@@ -219,19 +212,8 @@ class GyroMLR(GyroHyperplanes):
     torch.Size([8, 5])
     """
 
-    def __init__(
-        self,
-        space,
-        num_classes,
-        in_channels=1,
-        shared_offset=False,
-        deviation=None,
-        device=None,
-        dtype=None,
-    ):
-        super().__init__(
-            space, num_classes, in_channels, shared_offset, deviation, device, dtype
-        )
+    def __init__(self, space, num_classes, in_channels=1, **options):
+        super().__init__(space, num_classes, in_channels, **options)
 
     @in_full_precision
     def forward(self, point):
@@ -266,16 +248,8 @@ class GyroFC(GyroHyperplanes):
         Spaces of the input and the output, with metrics.
     in_channels : int
         Number of matrices in an input.
-    shared_offset : bool
-        Whether all scores share the P of each channel. Under AIM a point is then
-        decomposed once, instead of once for every score.
-    deviation : float
-        Standard deviation of the initial coordinates of log W; one over the square root
-        of their number for a score if None. All P start at the identity.
-    device : torch.device
-        Device of the parameters.
-    dtype : torch.dtype
-        Dtype of the parameters.
+    **options
+        Options of `GyroHyperplanes`: shared_offset, deviation, device, dtype.
 
     Notes
     -----
@@ -296,19 +270,8 @@ class GyroFC(GyroHyperplanes):
     torch.Size([8, 3, 3])
     """
 
-    def __init__(
-        self,
-        space,
-        space_out,
-        in_channels=1,
-        shared_offset=False,
-        deviation=None,
-        device=None,
-        dtype=None,
-    ):
-        super().__init__(
-            space, space_out.dim, in_channels, shared_offset, deviation, device, dtype
-        )
+    def __init__(self, space, space_out, in_channels=1, **options):
+        super().__init__(space, space_out.dim, in_channels, **options)
         self.metric_out = space_out.metric
 
     @in_full_precision
@@ -377,8 +340,9 @@ class GyroSPDNet(BaselineNetwork):
         choose(metric, SPD_METRICS, "metric")
         options = dict(device=device, dtype=dtype)
         self.translation = GyroTranslation(n, in_channels, **options)
+        options["shared_offset"] = shared_offset
         space = SPDMatrices(n, equip=metric)
-        self.mlr = GyroMLR(space, num_classes, in_channels, shared_offset, **options)
+        self.mlr = GyroMLR(space, num_classes, in_channels, **options)
 
     def _features(self, x):
         """Return the input with its axis of channels."""

@@ -22,6 +22,8 @@ from torch import nn
 from cornet_nn._validation import require_definite, require_positive
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.kernels._quotients import divide
+from geomstats_cor.kernels._tolerances import rank_tolerance
 from geomstats_cor.kernels.symmetric import log_at, power_at
 
 from .network import BaselineNetwork, OrthonormalRows, choose, with_channels
@@ -105,9 +107,12 @@ class SPDResNet(BaselineNetwork):
         changes = self.spectrum(values.reshape(-1, 1, m)).reshape(*batch, m)
         frame = self.frame()
         field = (frame * changes[..., None, :]) @ frame.mT
-        spectrum = values.detach(), vectors.detach()
+        known = values.detach()
+        is_positive = known > rank_tolerance(matrix) * known[..., -1:]
+        known = torch.where(is_positive, known, torch.nan)
+        require_definite(features, known, "point")
+        spectrum = known, vectors.detach()
         logarithm = _STEPS[self.metric](matrix, spectrum, field, self.unit_step)
-        require_definite(features, logarithm, "point")
         return self.linear(logarithm.flatten(-2))
 
     def extra_repr(self):
@@ -131,8 +136,7 @@ def _affine_invariant_step(matrix, spectrum, field, unit_step):
 
 
 def _unit(vector):
-    length = torch.linalg.matrix_norm(vector, keepdim=True)
-    return vector / torch.where(length > 0.0, length, 1.0)
+    return divide(vector, torch.linalg.matrix_norm(vector, keepdim=True))
 
 
 _STEPS = {"lem": _log_euclidean_step, "aim": _affine_invariant_step}

@@ -1,5 +1,10 @@
 """Pointwise functions in the tangent space at the origin."""
 
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
 from geomstats_cor.exceptions import ParameterError
 
 from .base import CoordinateLayer
@@ -42,7 +47,7 @@ class TangentActivation(CoordinateLayer):
             [0., 1.]])
     """
 
-    def __init__(self, space, function, *, metric=None):
+    def __init__(self, space: Any, function: Callable, *, metric: Any = None) -> None:
         super().__init__(space, metric=metric)
         if not callable(function):
             raise ParameterError(
@@ -51,7 +56,7 @@ class TangentActivation(CoordinateLayer):
             )
         self.function = function
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -66,7 +71,7 @@ class TangentActivation(CoordinateLayer):
         """
         return self.hyperplanes_in.activate(features, self.function)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric and function."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
         return f"{super().extra_repr()}, function={name}"

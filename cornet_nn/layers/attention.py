@@ -1,8 +1,10 @@
 """Attention between the correlation matrices of a sequence."""
 
 import math
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -74,16 +76,16 @@ class CorAttention(CorLayer):
 
     def __init__(
         self,
-        space,
-        heads=1,
+        space: Any,
+        heads: int = 1,
         *,
-        space_head=None,
-        similarity="squared",
-        metric=None,
-        bias=True,
-        device=None,
-        dtype=None,
-    ):
+        space_head: Any = None,
+        similarity: str = "squared",
+        metric: Any = None,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         require_positive(heads=heads)
         if similarity not in SIMILARITIES:
             raise ParameterError(
@@ -99,12 +101,12 @@ class CorAttention(CorLayer):
         )
         self.output = CorFC(space_head, space, heads, **options)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the parameters of all layers anew."""
         for layer in (self.query, self.key, self.value, self.output):
             layer.reset_parameters()
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless there is a sequence.
 
         Parameters
@@ -114,7 +116,9 @@ class CorAttention(CorLayer):
         """
         require_sequence(batch, self.hyperplanes_in.n)
 
-    def compute(self, features, key_padding_mask=None):
+    def compute(
+        self, features: Tensor, key_padding_mask: Tensor | None = None
+    ) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -139,7 +143,9 @@ class CorAttention(CorLayer):
         """Return the coordinates [..., heads, length, D] that a layer gives."""
         return layer(features, from_features=True).movedim(-2, -3)
 
-    def weights(self, features, key_padding_mask=None):
+    def weights(
+        self, features: Tensor, key_padding_mask: Tensor | None = None
+    ) -> Tensor:
         """Return how much each matrix of a sequence counts for each other one.
 
         Parameters
@@ -170,7 +176,13 @@ class CorAttention(CorLayer):
             scores = scores.masked_fill(ignored, -math.inf)
         return torch.softmax(scores, -1)
 
-    def forward(self, point, key_padding_mask=None, *, from_features=False):
+    def forward(
+        self,
+        point: Tensor,
+        key_padding_mask: Tensor | None = None,
+        *,
+        from_features: bool = False,
+    ) -> Tensor:
         """Return the output of the layer.
 
         Parameters
@@ -203,7 +215,7 @@ class CorAttention(CorLayer):
 
         return masked(self, point)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric, heads and similarity."""
         return (
             f"{super().extra_repr()}, heads={self.heads}, "

@@ -11,8 +11,9 @@ same metric, where they cancel.
 """
 
 import abc
+from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ShapeError
 
@@ -49,7 +50,7 @@ class CorLayer(nn.Module, abc.ABC):
     Attributes
     ----------
     hyperplanes_in, hyperplanes_out : SpaceHyperplanes or None
-        What the layer asks of the two spaces, see `cornet_nn.layers.protocol`.
+        Interfaces of the two spaces, see `cornet_nn.layers.protocol`.
 
     Notes
     -----
@@ -73,6 +74,8 @@ class CorLayer(nn.Module, abc.ABC):
     torch.Size([3, 3])
     """
 
+    hyperplanes_in: Any
+    hyperplanes_out: Any
     # Which axis of features holds channels.
     channel_axis = -2
     # Whether the layer leaves the axes before the matrices as they are.
@@ -80,13 +83,13 @@ class CorLayer(nn.Module, abc.ABC):
 
     def __init__(
         self,
-        space_in,
-        space_out=None,
+        space_in: Any,
+        space_out: Any = None,
         *,
-        in_channels=None,
-        out_channels=None,
-        metric=None,
-    ):
+        in_channels: int | None = None,
+        out_channels: int | None = None,
+        metric: Any = None,
+    ) -> None:
         super().__init__()
         space_in, space_out = spaces_of(metric, space_in=space_in, space_out=space_out)
         if in_channels is not None:
@@ -100,7 +103,7 @@ class CorLayer(nn.Module, abc.ABC):
         self.in_channels, self.out_channels = in_channels, out_channels
         carry_description(self)
 
-    def read(self, point):
+    def read(self, point: Tensor) -> Tensor:
         """Return the features of points.
 
         Parameters
@@ -115,7 +118,7 @@ class CorLayer(nn.Module, abc.ABC):
         """
         return self.hyperplanes_in.features(point)
 
-    def read_coords(self, coords):
+    def read_coords(self, coords: Tensor) -> Tensor:
         """Return the features of points with given coordinates.
 
         Parameters
@@ -131,7 +134,7 @@ class CorLayer(nn.Module, abc.ABC):
         return self.hyperplanes_in.features_of_coords(coords)
 
     @abc.abstractmethod
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Any:
         """Return the coordinates of the output, or numbers.
 
         Parameters
@@ -146,7 +149,7 @@ class CorLayer(nn.Module, abc.ABC):
             numbers, if there is no space of the output.
         """
 
-    def write(self, coords):
+    def write(self, coords: Tensor) -> Tensor:
         """Return the points with given coordinates.
 
         Parameters
@@ -164,7 +167,7 @@ class CorLayer(nn.Module, abc.ABC):
             return coords
         return self.hyperplanes_out.metric.from_coords(coords)
 
-    def admit(self, point):
+    def admit(self, point: Tensor) -> Tensor:
         """Validate the shape of an input and return its features.
 
         Parameters
@@ -181,7 +184,7 @@ class CorLayer(nn.Module, abc.ABC):
         self.require_axes(point.shape[:-2])
         return self.read(point)
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless the axes before the matrices fit the layer.
 
         Parameters
@@ -193,7 +196,7 @@ class CorLayer(nn.Module, abc.ABC):
             n = self.hyperplanes_in.n
             require_channels((*batch, n, n), n, self.in_channels)
 
-    def forward(self, point, *, from_features=False):
+    def forward(self, point: Tensor, *, from_features: bool = False) -> Tensor:
         """Return the output of the layer.
 
         Parameters
@@ -201,8 +204,8 @@ class CorLayer(nn.Module, abc.ABC):
         point : tensor, shape=[..., in_channels, n, n]
             Correlation matrices; [..., n, n] without channels.
         from_features : bool
-            Whether features are given instead of points, and coordinates of the output
-            wanted: `compute` alone. Containers call layers so, for hooks to take part.
+            Whether to take features and return coordinates: `compute` alone. Containers
+            call layers with it, rather than `compute`, so that hooks run.
 
         Returns
         -------
@@ -215,7 +218,7 @@ class CorLayer(nn.Module, abc.ABC):
     def _of_points(self, point):
         return self.write(self.compute(self.admit(point)))
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return sizes and metrics."""
         ends = [self.hyperplanes_in, self.hyperplanes_out]
         ends = [end for end in ends if end is not None]
@@ -254,13 +257,15 @@ class CoordinateLayer(CorLayer):
 
     keeps_axes = True
 
-    def __init__(self, space, in_channels=None, *, metric=None):
+    def __init__(
+        self, space: Any, in_channels: int | None = None, *, metric: Any = None
+    ) -> None:
         (space,) = spaces_of(metric, space=space)
         super().__init__(
             space, space, in_channels=in_channels, out_channels=in_channels
         )
 
-    def read(self, point):
+    def read(self, point: Tensor) -> Tensor:
         """Return the coordinates of points.
 
         Parameters
@@ -275,7 +280,7 @@ class CoordinateLayer(CorLayer):
         """
         return self.hyperplanes_in.metric.to_coords(point)
 
-    def read_coords(self, coords):
+    def read_coords(self, coords: Tensor) -> Tensor:
         """Return the coordinates, which are the features.
 
         Parameters
@@ -291,7 +296,7 @@ class CoordinateLayer(CorLayer):
         return coords
 
 
-def require_sequence(batch, n, length=None):
+def require_sequence(batch: tuple, n: int, length: int | None = None) -> None:
     """Raise unless matrices have an axis of a sequence.
 
     Parameters

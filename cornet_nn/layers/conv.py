@@ -1,6 +1,9 @@
 """Convolution of sequences of correlation matrices."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
@@ -210,22 +213,22 @@ class CorConv1d(_Convolution):
 
     def __init__(
         self,
-        space_in,
-        space_out,
-        in_channels,
-        out_channels,
-        kernel_size,
+        space_in: Any,
+        space_out: Any,
+        in_channels: int | None,
+        out_channels: int | None,
+        kernel_size: int,
         *,
-        stride=1,
-        padding=0,
-        dilation=1,
-        metric=None,
-        bias=True,
-        basis="orthonormal",
-        kernels="separate",
-        device=None,
-        dtype=None,
-    ):
+        stride: int = 1,
+        padding: int = 0,
+        dilation: int = 1,
+        metric: Any = None,
+        bias: bool = True,
+        basis: str = "orthonormal",
+        kernels: str = "separate",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         require_positive(kernel_size=kernel_size, stride=stride, dilation=dilation)
         if padding != 0:
             require_positive(padding=padding)
@@ -250,7 +253,7 @@ class CorConv1d(_Convolution):
             dtype=dtype,
         )
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless there are channels and a sequence that is long enough.
 
         Parameters
@@ -280,7 +283,7 @@ class CorConv1d(_Convolution):
                 f"{self.padding}, got {batch[-1]} in the shape {shape}."
             )
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -360,20 +363,20 @@ class CorChannelConv(_Convolution):
 
     def __init__(
         self,
-        space_in,
-        space_out,
-        in_channels,
-        num_kernels=1,
+        space_in: Any,
+        space_out: Any,
+        in_channels: int | None,
+        num_kernels: int = 1,
         *,
-        kernel_size=None,
-        stride=1,
-        metric=None,
-        bias=True,
-        basis="orthonormal",
-        kernels="separate",
-        device=None,
-        dtype=None,
-    ):
+        kernel_size: int | None = None,
+        stride: int = 1,
+        metric: Any = None,
+        bias: bool = True,
+        basis: str = "orthonormal",
+        kernels: str = "separate",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         channels = 1 if in_channels is None else in_channels
         kernel_size = channels if kernel_size is None else kernel_size
         require_positive(
@@ -408,7 +411,7 @@ class CorChannelConv(_Convolution):
         )
         self.num_kernels, self.fields = num_kernels, fields
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters

@@ -1,5 +1,9 @@
 """The bridge between correlation matrices and torch's own modules."""
 
+from typing import Any
+
+from torch import Tensor
+
 from geomstats_cor.exceptions import ShapeError
 
 from .._precision import require_tensor
@@ -46,11 +50,11 @@ class ToCoords(CoordinateLayer):
     torch.Size([8, 2])
     """
 
-    def __init__(self, space, *, metric=None):
+    def __init__(self, space: Any, *, metric: Any = None) -> None:
         super().__init__(space, metric=metric)
         self.hyperplanes_out = None
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates as they are.
 
         Parameters
@@ -95,10 +99,10 @@ class FromCoords(CorLayer):
 
     keeps_axes = True
 
-    def __init__(self, space, *, metric=None):
+    def __init__(self, space: Any, *, metric: Any = None) -> None:
         super().__init__(None, space, metric=metric)
 
-    def admit(self, point):
+    def admit(self, point: Tensor) -> Tensor:
         """Validate the shape of vectors and return them.
 
         Parameters
@@ -120,7 +124,7 @@ class FromCoords(CorLayer):
             )
         return point
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates as they are.
 
         Parameters

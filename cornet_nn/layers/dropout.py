@@ -1,5 +1,8 @@
 """Dropout of coordinates."""
 
+from typing import Any
+
+from torch import Tensor
 from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError
@@ -44,14 +47,14 @@ class CorDropout(CoordinateLayer):
     True
     """
 
-    def __init__(self, space, p=0.5, *, metric=None):
+    def __init__(self, space: Any, p: float = 0.5, *, metric: Any = None) -> None:
         super().__init__(space, metric=metric)
         require_numbers(p=p)
         if not 0.0 <= p <= 1.0:
             raise ParameterError(f"p must be between 0 and 1, got {p!r}.")
         self.p = p
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -66,6 +69,6 @@ class CorDropout(CoordinateLayer):
         """
         return functional.dropout(features, self.p, self.training)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric and probability."""
         return f"{super().extra_repr()}, p={self.p}"

@@ -1,5 +1,9 @@
 """The fully connected layer between correlation matrices."""
 
+from typing import Any
+
+from torch import Tensor
+
 from .._validation import renamed_keyword, require_basis_of
 from .hyperplane import HyperplaneLayer
 
@@ -67,23 +71,23 @@ class CorFC(HyperplaneLayer):
     @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
-        space_in,
-        space_out,
-        in_channels=None,
+        space_in: Any,
+        space_out: Any,
+        in_channels: int | None = None,
         *,
-        metric=None,
-        bias=True,
-        basis="orthonormal",
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        bias: bool = True,
+        basis: str = "orthonormal",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(space_in, space_out, in_channels=in_channels, metric=metric)
         planes = self.hyperplanes_out
         require_basis_of(planes, basis)
         self.basis = basis
         self.make_parameters(planes.dim, in_channels or 1, bias, device, dtype)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -99,6 +103,6 @@ class CorFC(HyperplaneLayer):
         distances = self.logits(self.with_channels(features))
         return self.hyperplanes_out.coords(distances, self.basis)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return sizes, metrics and channels."""
         return f"{super().extra_repr()}, basis={self.basis!r}"

@@ -1,7 +1,9 @@
 """Layers with a stack of hyperplanes as parameters."""
 
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from .._validation import require_positive
 from .base import CorLayer
@@ -29,8 +31,11 @@ class HyperplaneLayer(CorLayer):
     gain = 1.0
     # Version 1 stored normals where version 2 stores their covectors.
     _version = 2
+    gamma: nn.Parameter | None
 
-    def make_parameters(self, out, fan, bias, device, dtype):
+    def make_parameters(
+        self, out: int, fan: int, bias: bool, device: Any, dtype: Any
+    ) -> None:
         """Create the parameters and draw them.
 
         Parameters
@@ -50,11 +55,11 @@ class HyperplaneLayer(CorLayer):
         require_positive(out=out, fan=fan)
         self.weight = nn.Parameter(torch.empty(out, fan, planes.dim, **options))
         self._offsets = planes.offsets(fan)
-        gamma = torch.empty(out, self._offsets, **options) if bias else None
-        self.register_parameter("gamma", nn.Parameter(gamma) if bias else None)
+        gamma = nn.Parameter(torch.empty(out, self._offsets, **options))
+        self.register_parameter("gamma", gamma if bias else None)
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         r"""Draw the normals anew, and put all hyperplanes through the identity.
 
         Logits are of order one for inputs of any n: under a flat metric, with
@@ -71,7 +76,7 @@ class HyperplaneLayer(CorLayer):
             if self.gamma is not None:
                 self.gamma.zero_()
 
-    def scale_initial(self, gain):
+    def scale_initial(self, gain: float) -> None:
         """Multiply the initial normals by a number, now and after a reset.
 
         Parameters
@@ -83,7 +88,7 @@ class HyperplaneLayer(CorLayer):
         with torch.no_grad():
             self.weight.mul_(gain)
 
-    def normals(self):
+    def normals(self) -> Tensor:
         """Return the normals of the hyperplanes at the identity.
 
         Returns
@@ -99,7 +104,7 @@ class HyperplaneLayer(CorLayer):
             state_dict[name] = self.hyperplanes_in.to_weight(state_dict[name])
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
-    def logits(self, features):
+    def logits(self, features: Tensor) -> Tensor:
         """Return the signed distances to the hyperplanes, times lengths of normals.
 
         Parameters
@@ -112,12 +117,12 @@ class HyperplaneLayer(CorLayer):
         logits : tensor, shape=[..., out]
             A number for each hyperplane.
         """
-        gamma = self.gamma
+        gamma: Tensor | None = self.gamma
         if gamma is None:
             gamma = self.weight.new_zeros(self.weight.shape[0], self._offsets)
         return self.hyperplanes_in.logits(features, self.weight, gamma)
 
-    def with_channels(self, features):
+    def with_channels(self, features: Tensor) -> Tensor:
         """Return features [..., channels, d], of one channel if there is no such axis.
 
         Parameters
@@ -132,7 +137,7 @@ class HyperplaneLayer(CorLayer):
         """
         return features.unsqueeze(-2) if self.in_channels is None else features
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return sizes, metrics and channels."""
         words = [super().extra_repr(), f"in_channels={self.in_channels}"]
         return ", ".join(words + ([] if self.gamma is not None else ["bias=False"]))

@@ -1,5 +1,9 @@
 """Multinomial logistic regression on correlation matrices."""
 
+from typing import Any
+
+from torch import Tensor
+
 from .._validation import renamed_keyword, require_positive
 from .hyperplane import HyperplaneLayer
 
@@ -67,21 +71,21 @@ class CorMLR(HyperplaneLayer):
     @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
-        space,
-        num_classes,
-        in_channels=None,
+        space: Any,
+        num_classes: int,
+        in_channels: int | None = None,
         *,
-        metric=None,
-        bias=True,
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         require_positive(num_classes=num_classes)
         super().__init__(space, in_channels=in_channels, metric=metric)
         self.num_classes = num_classes
         self.make_parameters(num_classes, in_channels or 1, bias, device, dtype)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the logits.
 
         Parameters
@@ -96,6 +100,6 @@ class CorMLR(HyperplaneLayer):
         """
         return self.logits(self.with_channels(features))
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric, channels and classes."""
         return f"{super().extra_repr()}, num_classes={self.num_classes}"

@@ -1,8 +1,10 @@
 """Normalisation of correlation matrices by their Fréchet mean and dispersion."""
 
+from typing import Any
+
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -104,23 +106,29 @@ class CorBatchNorm(CoordinateLayer):
     True
     """
 
+    weight: Any
+    bias: Any
+    running_mean: Tensor
+    running_var: Tensor
+    num_batches_tracked: Tensor
+
     @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
-        space,
-        in_channels=None,
+        space: Any,
+        in_channels: int | None = None,
         *,
-        metric=None,
-        scale="channel",
-        eps=1e-10,
-        momentum=0.1,
-        motion="isometry",
-        affine=True,
-        dispersion=1.0,
-        track_running_stats=True,
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        scale: str | None = "channel",
+        eps: float = 1e-10,
+        momentum: float | None = 0.1,
+        motion: str = "isometry",
+        affine: bool = True,
+        dispersion: float = 1.0,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(space, in_channels, metric=metric)
         channels = in_channels or 1
         if scale not in SCALES:
@@ -170,7 +178,7 @@ class CorBatchNorm(CoordinateLayer):
         )
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Make the layer the identity in evaluation, and forget the statistics."""
         with torch.no_grad():
             if self.affine:
@@ -187,7 +195,7 @@ class CorBatchNorm(CoordinateLayer):
         count = self.hyperplanes_in.dim if self.scale == "coordinates" else 1
         return self.dispersion / count
 
-    def fit(self, coords):
+    def fit(self, coords: Tensor) -> None:
         """Set the running statistics to those of all training data.
 
         Parameters
@@ -213,7 +221,7 @@ class CorBatchNorm(CoordinateLayer):
             self.running_var.copy_(variance)
             self.num_batches_tracked.fill_(1)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -286,7 +294,7 @@ class CorBatchNorm(CoordinateLayer):
 
     def _track(self, mean, variance, count):
         self.num_batches_tracked.add_(1)
-        momentum = self.momentum
+        momentum: Any = self.momentum
         if momentum is None:
             momentum = 1.0 / self.num_batches_tracked.to(self.running_var.dtype)
         # The mean moves along the geodesic; dispersions are unbiased, as in torch.
@@ -295,7 +303,7 @@ class CorBatchNorm(CoordinateLayer):
         unbiased = variance * (count / (count - 1))
         self.running_var.lerp_(unbiased.to(self.running_var), momentum)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric, channels and options."""
         return (
             f"{super().extra_repr()}, in_channels={self.in_channels}, "
@@ -312,9 +320,9 @@ def _of_all_processes(x):
     from torch.distributed.nn.functional import all_gather
 
     size = torch.tensor([len(x)], device=x.device)
-    sizes = [torch.empty_like(size) for _ in range(dist.get_world_size())]
-    dist.all_gather(sizes, size)
-    sizes = [int(size) for size in sizes]
+    gathered = [torch.empty_like(size) for _ in range(dist.get_world_size())]
+    dist.all_gather(gathered, size)
+    sizes = [int(size) for size in gathered]
     padded = torch.cat([x, x.new_zeros(max(sizes) - len(x), *x.shape[1:])])
     parts = all_gather(padded)
     return torch.cat([part[:count] for part, count in zip(parts, sizes, strict=True)])

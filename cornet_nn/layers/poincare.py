@@ -1,9 +1,12 @@
 """The layers of the Poincaré ball as modules."""
 
 import math
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+
+from geomstats_cor._types import ArrayLike
 
 from .._precision import in_full_precision
 from .._validation import require_positive
@@ -21,7 +24,9 @@ from ..poincare import (
 class _Linear(nn.Module):
     """Normals and offsets of hyperplanes of a ball."""
 
-    _gain = 1.0
+    @property
+    def _gain(self):
+        return 1.0
 
     def __init__(self, in_features, out_features, curvature, device, dtype):
         super().__init__()
@@ -92,19 +97,26 @@ class PoincareMLR(_Linear):
     [0.0, 0.0, 0.0]
     """
 
-    _gain = 0.25
+    @property
+    def _gain(self):
+        return 0.25
 
     def __init__(
-        self, in_features, num_classes, curvature=-1.0, device=None, dtype=None
-    ):
+        self,
+        in_features: int,
+        num_classes: int,
+        curvature: float = -1.0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(in_features, num_classes, curvature, device, dtype)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return dimension, classes and curvature."""
         return super().extra_repr().replace("out_features", "num_classes")
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the logits.
 
         Parameters
@@ -158,8 +170,13 @@ class PoincareFC(_Linear):
     """
 
     def __init__(
-        self, in_features, out_features, curvature=-1.0, device=None, dtype=None
-    ):
+        self,
+        in_features: int,
+        out_features: int,
+        curvature: float = -1.0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(in_features, out_features, curvature, device, dtype)
 
     @property
@@ -167,7 +184,7 @@ class PoincareFC(_Linear):
         return 0.5 / math.sqrt(self.out_features)
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the point of the ball of the output.
 
         Parameters
@@ -218,7 +235,7 @@ class PoincareExp0(_OfCurvature):
     """
 
     @in_full_precision
-    def forward(self, tangent_vec):
+    def forward(self, tangent_vec: Tensor) -> Tensor:
         """Return the point of the ball.
 
         Parameters
@@ -259,7 +276,7 @@ class PoincareLog0(_OfCurvature):
     """
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the tangent vector at the origin.
 
         Parameters
@@ -301,7 +318,7 @@ class BetaConcat(_OfCurvature):
     """
 
     @in_full_precision
-    def forward(self, points):
+    def forward(self, points: ArrayLike) -> Tensor:
         """Return the point of the ball of the sum of the dimensions.
 
         Parameters
@@ -343,12 +360,12 @@ class BetaSplit(_OfCurvature):
     [(5, 2), (5, 3)]
     """
 
-    def __init__(self, sizes, curvature=-1.0):
+    def __init__(self, sizes: ArrayLike, curvature: float = -1.0) -> None:
         super().__init__(curvature)
         self.sizes = tuple(sizes)
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> tuple:
         """Return the points of the balls.
 
         Parameters
@@ -363,6 +380,6 @@ class BetaSplit(_OfCurvature):
         """
         return beta_split(point, self.sizes, self.curvature)
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return the dimensions and the curvature."""
         return f"sizes={self.sizes}, {super().extra_repr()}"

@@ -1,7 +1,9 @@
 """Weighted Fréchet means of correlation matrices."""
 
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -56,7 +58,17 @@ class FrechetPool(CoordinateLayer):
 
     keeps_axes = False
 
-    def __init__(self, space, length=None, *, metric=None, device=None, dtype=None):
+    weight: nn.Parameter | None
+
+    def __init__(
+        self,
+        space: Any,
+        length: int | None = None,
+        *,
+        metric: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(space, metric=metric)
         self.length = length
         if length is not None:
@@ -64,13 +76,13 @@ class FrechetPool(CoordinateLayer):
             weight = nn.Parameter(torch.zeros(length, device=device, dtype=dtype))
         self.register_parameter("weight", None if length is None else weight)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Make all weights equal."""
         if self.weight is not None:
             with torch.no_grad():
                 self.weight.zero_()
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless there is a sequence, of the length of the weights.
 
         Parameters
@@ -80,7 +92,7 @@ class FrechetPool(CoordinateLayer):
         """
         require_sequence(batch, self.hyperplanes_in.n, self.length)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the mean.
 
         Parameters
@@ -104,7 +116,13 @@ class FrechetPool(CoordinateLayer):
         means = self.hyperplanes_in.weighted_means(coords, weights.unsqueeze(-2))
         return means.squeeze(-2)
 
-    def forward(self, point, weights=None, *, from_features=False):
+    def forward(
+        self,
+        point: Tensor,
+        weights: Tensor | None = None,
+        *,
+        from_features: bool = False,
+    ) -> Tensor:
         """Return the weighted mean.
 
         Parameters
@@ -149,6 +167,6 @@ class FrechetPool(CoordinateLayer):
                 )
         return self.write(self._mean(coords, weights / total))
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return size, metric and length."""
         return f"{super().extra_repr()}, length={self.length}"

@@ -1,7 +1,7 @@
-r"""What a layer asks of a space.
+r"""The interface of a space to layers.
 
-A layer takes a space with a metric and asks that metric for everything. There are two
-levels, and a layer that asks for the second refuses a space of the first when it is
+A layer takes a space with a metric, which computes everything. There are two
+levels, and a layer that needs the second refuses a space of the first when it is
 built:
 
 - `ReadableMetric`: points can be read. `metric.hyperplanes()` returns signed distances
@@ -20,6 +20,8 @@ vectors at the origin. These are protocols, so no class has to inherit from them
 """
 
 from typing import Any, Protocol, runtime_checkable
+
+from torch import Tensor
 
 
 @runtime_checkable
@@ -51,65 +53,65 @@ class SpaceHyperplanes(Protocol):
     gain: float
     logit_gain: float
 
-    def features(self, point):
+    def features(self, point: Tensor) -> Any:
         """Return the features [..., d] of points [..., n, n]."""
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Tensor) -> Any:
         """Return the features [..., d] of points with coordinates [..., d]."""
 
-    def offsets(self, channels):
+    def offsets(self, channels: Any) -> Any:
         """Return how many offsets a hyperplane of a product of channels has."""
 
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Tensor, weight: Tensor, gamma: Tensor) -> Any:
         """Return signed distances times lengths of normals, [..., out].
 
         Features are [..., channels, d], weights [out, channels, d], and offsets
         [out, offsets].
         """
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Tensor) -> Any:
         """Return weights [out, channels, d] from as many standard normal numbers."""
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Tensor) -> Any:
         """Return the weights [..., d] of packed normals [..., d] at the origin."""
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Tensor) -> None:
         """Invert `to_weight`."""
 
-    def normals(self, weight):
+    def normals(self, weight: Tensor) -> Any:
         """Return the normals [..., n, n] with weights [..., d]."""
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return coordinates of points from signed distances [..., d] to the axes."""
 
-    def joint_coords(self, distances, basis="orthonormal"):
+    def joint_coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return coordinates [..., k, d] of k points that are one point of a product.
 
         Equal to `coords` unless the space of several points is joined otherwise.
         """
 
-    def activate(self, coords, function):
+    def activate(self, coords: Tensor, function: Any) -> None:
         """Apply a pointwise function to logarithms at the origin, in coordinates."""
 
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Tensor) -> Any:
         """Return logarithms at the origin, in an orthonormal basis, of coordinates."""
 
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Tensor) -> None:
         """Invert `to_tangent`."""
 
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Tensor) -> Any:
         """Return the mean [..., d] of a stack [N, ..., d] of such logarithms."""
 
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Tensor, to_origin: Tensor) -> None:
         """Move points by the isometry that takes one of them to the origin."""
 
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Tensor, coords_b: Tensor) -> Any:
         """Return d(a, b)^2, [..., M, N], of coordinates [..., M, d], [..., N, d]."""
 
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Tensor, weights: Tensor) -> Any:
         """Return Fréchet means [..., M, d] of [..., N, d] for weights [..., M, N]."""
 
-    def shift(self, coords, base):
+    def shift(self, coords: Tensor, base: Tensor) -> Any:
         """Return Exp at `base` of Log at the origin of `coords`, carried there."""
 
 
@@ -125,13 +127,13 @@ class ReadableMetric(Protocol):
 class WritableMetric(ReadableMetric, Protocol):
     """A metric whose points a layer can read and write."""
 
-    def to_coords(self, point):
+    def to_coords(self, point: Tensor) -> Any:
         """Return the coordinates [..., d] of points [..., n, n], zero at the origin."""
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Tensor) -> Any:
         """Return the points [..., n, n] with coordinates [..., d]."""
 
-    def is_same(self, other):
+    def is_same(self, other: Any) -> Any:
         """Tell whether another metric has the same points and coordinates."""
 
 
@@ -144,11 +146,11 @@ class FactorMetric(WritableMetric, Protocol):
 
     diffeo: Any
 
-    def bounded_coords(self, coords):
+    def bounded_coords(self, coords: Tensor) -> None:
         """Bound coordinates smoothly, so that all that is computed is finite."""
 
-    def factor_from_coords(self, coords):
+    def factor_from_coords(self, coords: Tensor) -> Any:
         """Return factors [..., n, n] of the points with given coordinates."""
 
-    def coords_from_factor(self, factor, is_lower=False):
+    def coords_from_factor(self, factor: Tensor, is_lower: bool = False) -> Any:
         """Return the coordinates of points with given factors."""

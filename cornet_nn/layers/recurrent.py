@@ -1,6 +1,9 @@
 """A recurrent layer whose state is a correlation matrix."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -73,15 +76,15 @@ class CorRecurrent(CorLayer):
 
     def __init__(
         self,
-        space_in,
-        space_out,
+        space_in: Any,
+        space_out: Any,
         *,
-        last=False,
-        metric=None,
-        bias=True,
-        device=None,
-        dtype=None,
-    ):
+        last: bool = False,
+        metric: Any = None,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         space_in, space_out = spaces_of(metric, space_in=space_in, space_out=space_out)
         super().__init__(space_in, space_out)
         self.last = last
@@ -93,12 +96,12 @@ class CorRecurrent(CorLayer):
             # Candidates are points, of the size that a fully connected layer gives.
             layer.scale_initial(planes.gain / layer.hyperplanes_in.logit_gain)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the parameters anew."""
         self.input.reset_parameters()
         self.state.reset_parameters()
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless there is a sequence.
 
         Parameters
@@ -108,7 +111,7 @@ class CorRecurrent(CorLayer):
         """
         require_sequence(batch, self.hyperplanes_in.n)
 
-    def compute(self, features, state=None):
+    def compute(self, features: Tensor, state: Tensor | None = None) -> Tensor:
         """Return the coordinates of the states.
 
         Parameters
@@ -139,7 +142,9 @@ class CorRecurrent(CorLayer):
             states.append(state)
         return state if self.last else torch.stack(states, -2)
 
-    def forward(self, point, state=None, *, from_features=False):
+    def forward(
+        self, point: Tensor, state: Tensor | None = None, *, from_features: bool = False
+    ) -> Tensor:
         """Return the states.
 
         Parameters
@@ -175,6 +180,6 @@ class CorRecurrent(CorLayer):
         state = self.hyperplanes_out.metric.to_coords(state)
         return self.write(self.compute(features, state))
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return sizes and metrics."""
         return f"{super().extra_repr()}, last={self.last}"

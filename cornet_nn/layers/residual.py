@@ -1,8 +1,9 @@
 """Residual connections between correlation matrices."""
 
 from types import SimpleNamespace
+from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -50,10 +51,10 @@ class CorResidual(CoordinateLayer):
     torch.Size([8, 5, 5])
     """
 
-    def __init__(self, *layers, fuse=True):
+    def __init__(self, *layers: Any, fuse: bool = True) -> None:
         if len(layers) == 1 and isinstance(layers[0], CorSequential):
             fuse, layers = layers[0].fuse, tuple(layers[0])
-        ends = [layers[0], layers[-1]] if layers else [None, None]
+        ends: list[Any] = [layers[0], layers[-1]] if layers else [None, None]
         if not all(isinstance(layer, CorLayer) for layer in ends):
             names = ", ".join(type(layer).__name__ for layer in layers) or "none"
             raise ParameterError(
@@ -78,7 +79,7 @@ class CorResidual(CoordinateLayer):
         self.layers, self.fuse = nn.ModuleList(layers), fuse
         self._links = links_between(layers, fuse)
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -91,7 +92,7 @@ class CorResidual(CoordinateLayer):
         coords : tensor, shape=[..., d]
             Coordinates.
         """
-        first = self.layers[0]
+        first: Any = self.layers[0]
         first.require_axes(features.shape[:-1])
         step = run_layers(self.layers, self._links, first.read_coords(features))
         if step.shape != features.shape:

@@ -1,7 +1,10 @@
 """Layers one after the other, that meet in coordinates where they can."""
 
-from torch import nn
+from typing import Any
 
+from torch import Tensor, nn
+
+from geomstats_cor._types import ArrayLike
 from geomstats_cor.exceptions import (
     HiddenMatrixError,
     NotFiniteError,
@@ -48,22 +51,22 @@ class CorSequential(nn.Module):
     torch.Size([8, 2])
     """
 
-    def __init__(self, *layers, fuse=True, guard=True):
+    def __init__(self, *layers: Any, fuse: bool = True, guard: bool = True) -> None:
         super().__init__()
         self.layers, self.guard = nn.ModuleList(layers), guard
         self.fuse = fuse
 
     @property
-    def fuse(self):
+    def fuse(self) -> Any:
         """Whether to leave out what cancels."""
         return self._fuse
 
     @fuse.setter
-    def fuse(self, fuse):
+    def fuse(self, fuse: Any) -> None:
         self._fuse, self._links = fuse, links_between(self.layers, fuse)
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the output of the last layer.
 
         Parameters
@@ -96,12 +99,12 @@ class CorSequential(nn.Module):
             return CorSequential(*layers, fuse=self.fuse, guard=self.guard)
         return self.layers[index]
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return whether layers are fused."""
         return f"fuse={self.fuse}"
 
 
-def links_between(layers, fuse):
+def links_between(layers: ArrayLike, fuse: bool) -> tuple:
     """Return how each layer hands its output to the next, or raise if it cannot.
 
     Parameters
@@ -173,7 +176,9 @@ def _require_channels(layers):
             source = index
 
 
-def run_layers(layers, links, value, guard=True):
+def run_layers(
+    layers: ArrayLike, links: ArrayLike, value: Tensor, guard: bool = True
+) -> Tensor:
     """Apply layers one after the other.
 
     Parameters

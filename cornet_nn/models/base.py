@@ -2,9 +2,10 @@
 
 import copy
 import math
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -60,7 +61,15 @@ class Network(nn.Module):
 
     guard = True
 
-    def __init__(self, front_end, normalize, momentum, space, in_channels, options):
+    def __init__(
+        self,
+        front_end: Any,
+        normalize: str | None,
+        momentum: float,
+        space: Any,
+        in_channels: int | None,
+        options: dict,
+    ) -> None:
         super().__init__()
         self.front_end, self.in_channels = front_end, in_channels
         channels = self._norm_channels()
@@ -70,12 +79,12 @@ class Network(nn.Module):
         return self.in_channels or 1
 
     @property
-    def fuse(self):
+    def fuse(self) -> Any:
         """Whether layers leave out the steps that cancel; see `CorSequential`."""
         return self._fuse
 
     @fuse.setter
-    def fuse(self, fuse):
+    def fuse(self, fuse: Any) -> None:
         self._fuse, self._links = fuse, links_between(self._layers(), fuse)
 
     def _layers(self):
@@ -86,7 +95,7 @@ class Network(nn.Module):
     def _is_norm_fixed(self):
         return self.norm is not None and self.norm.momentum == 0.0
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the logits.
 
         Parameters
@@ -124,7 +133,7 @@ class Network(nn.Module):
         lacks = self._lacks_channels(vectors.ndim + 1)
         return vectors.unsqueeze(-2) if lacks else vectors
 
-    def coords(self, x):
+    def coords(self, x: Tensor) -> Tensor:
         """Return the coordinates of the input, before they are normalised.
 
         Parameters
@@ -145,7 +154,7 @@ class Network(nn.Module):
         return self._with_channels(coords)
 
     @in_full_precision(uses_parameters=False)
-    def normalized(self, coords):
+    def normalized(self, coords: Tensor) -> Tensor:
         """Return coordinates after a normalisation that training leaves as it is.
 
         Parameters
@@ -161,7 +170,7 @@ class Network(nn.Module):
         return self.norm.compute(coords) if self._is_norm_fixed else coords
 
     @in_full_precision(uses_parameters=False)
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Tensor) -> Tensor:
         """Return `features` of an input with given coordinates.
 
         Parameters
@@ -178,7 +187,7 @@ class Network(nn.Module):
             return coords
         return self._layers()[0].read_coords(self.norm.compute(coords))
 
-    def features(self, x):
+    def features(self, x: Tensor) -> Tensor:
         """Return what the first step of the network that learns takes from the input.
 
         If the front end has no parameters, features may be computed once for many
@@ -206,7 +215,7 @@ class Network(nn.Module):
         return self._with_channels(self._layers()[0].read(point))
 
     @in_full_precision
-    def from_features(self, features):
+    def from_features(self, features: Tensor) -> Tensor:
         """Return the logits of inputs with given features.
 
         Parameters
@@ -233,7 +242,7 @@ class Network(nn.Module):
                 f"{tuple(features.shape)}."
             )
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the parameters of the layers anew; the front end stays as it is.
 
         The statistics of normalisations are forgotten.
@@ -243,7 +252,7 @@ class Network(nn.Module):
                 if hasattr(module, "reset_parameters"):
                     module.reset_parameters()
 
-    def parameter_groups(self, lr, weight_decay=0.0):
+    def parameter_groups(self, lr: float, weight_decay: float = 0.0) -> list:
         r"""Return groups of parameters for Adam and its relatives.
 
         Normalised coordinates have a variance of 1 / d (0.04 / d under the
@@ -292,7 +301,7 @@ class Network(nn.Module):
             return gain
         return gain / self.norm.hyperplanes_in.initial_logit()
 
-    def edge_weights(self, point=None):
+    def edge_weights(self, point: Tensor | None = None) -> Tensor:
         r"""Return how the logits change with each correlation, at a point.
 
         .. math:: \frac{\partial}{\partial C_{ij}} \left( v_k(C) - \frac{1}{K} \sum_l
@@ -335,7 +344,13 @@ class Network(nn.Module):
         return gradient - gradient.mean(0)
 
 
-def make_norm(normalize, momentum, space, channels, options):
+def make_norm(
+    normalize: str | None,
+    momentum: float,
+    space: Any,
+    channels: int | None,
+    options: dict,
+) -> Any:
     """Return the normalisation of an input, without parameters to learn.
 
     Parameters

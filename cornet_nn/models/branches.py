@@ -1,6 +1,8 @@
 """One network on several representations of a sample."""
 
-from torch import nn
+from typing import Any
+
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
@@ -35,13 +37,13 @@ class CorBranches(nn.Module):
     torch.Size([2, 45])
     """
 
-    def __init__(self, *branches):
+    def __init__(self, *branches: Any) -> None:
         super().__init__()
         if not branches:
             raise ParameterError("expected at least one branch, got none.")
         self.branches = nn.ModuleList(branches)
 
-    def forward(self, *inputs):
+    def forward(self, *inputs: Tensor) -> Tensor:
         """Return the logits.
 
         Parameters

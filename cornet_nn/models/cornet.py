@@ -1,5 +1,8 @@
 """The network: convolutions and a logistic regression."""
 
+from collections.abc import Callable
+from typing import Any
+
 from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
@@ -101,29 +104,29 @@ class CorNet(Network):
 
     def __init__(
         self,
-        space_in,
-        space_out,
-        num_classes,
-        in_channels=None,
+        space_in: Any,
+        space_out: Any,
+        num_classes: int,
+        in_channels: int | None = None,
         *,
-        metric=None,
-        mlr=None,
-        out_channels=1,
-        kernel_size=None,
-        stride=1,
-        basis="orthonormal",
-        kernels="separate",
-        activation=None,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        dropout=0.0,
-        gain=1.0,
-        fuse=True,
-        guard=True,
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        mlr: Any = None,
+        out_channels: int = 1,
+        kernel_size: int | None = None,
+        stride: int = 1,
+        basis: str = "orthonormal",
+        kernels: str = "separate",
+        activation: Callable | None = None,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        dropout: float = 0.0,
+        gain: float = 1.0,
+        fuse: bool = True,
+        guard: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         options = dict(device=device, dtype=dtype)
         names = {"space_out": space_out}
         if isinstance(space_out, list | tuple):
@@ -132,10 +135,15 @@ class CorNet(Network):
             raise ParameterError("space_out: expected at least one space, got none.")
         space_in, *spaces = spaces_of(metric, space_in=space_in, **names)
         super().__init__(front_end, normalize, momentum, space_in, in_channels, options)
-        shared = dict(basis=basis, kernels=kernels, **options)
-        first = dict(kernel_size=kernel_size, stride=stride)
+        shared: dict[str, Any] = dict(basis=basis, kernels=kernels, **options)
         self.conv = CorChannelConv(
-            space_in, spaces[0], in_channels or 1, out_channels, **first, **shared
+            space_in,
+            spaces[0],
+            in_channels or 1,
+            out_channels,
+            kernel_size=kernel_size,
+            stride=stride,
+            **shared,
         )
         self.activation = _activation(spaces[0], activation)
         hidden, channels = [], self.conv.out_channels
@@ -165,7 +173,7 @@ class CorNet(Network):
     def _learning_layers(self):
         return [x for x in self._layers() if isinstance(x, HyperplaneLayer)]
 
-    def extra_repr(self):
+    def extra_repr(self) -> Any:
         """Return whether layers are fused."""
         return f"fuse={self.fuse}"
 

@@ -1,5 +1,7 @@
 """The smallest network: a logistic regression."""
 
+from typing import Any
+
 from .._validation import renamed_keyword, spaces_of
 from ..layers.mlr import CorMLR
 from .base import Network
@@ -43,18 +45,18 @@ class CorMLRNet(Network):
     @renamed_keyword("channels", "in_channels")
     def __init__(
         self,
-        space,
-        num_classes,
-        in_channels=None,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        gain=1.0,
+        space: Any,
+        num_classes: int,
+        in_channels: int | None = None,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        gain: float = 1.0,
         *,
-        metric=None,
-        device=None,
-        dtype=None,
-    ):
+        metric: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         options = dict(device=device, dtype=dtype)
         (space,) = spaces_of(metric, space=space)
         super().__init__(front_end, normalize, momentum, space, in_channels, options)

@@ -1,5 +1,8 @@
 """Residual networks on correlation matrices."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -74,24 +77,24 @@ class CorResNet(Network):
 
     def __init__(
         self,
-        space_in,
-        space_out,
-        num_classes,
-        in_channels=None,
+        space_in: Any,
+        space_out: Any,
+        num_classes: int,
+        in_channels: int | None = None,
         *,
-        depth=2,
-        metric=None,
-        activation=torch.tanh,
-        dropout=0.0,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        gain=1.0,
-        fuse=True,
-        guard=True,
-        device=None,
-        dtype=None,
-    ):
+        depth: int = 2,
+        metric: Any = None,
+        activation: Callable = torch.tanh,
+        dropout: float = 0.0,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        gain: float = 1.0,
+        fuse: bool = True,
+        guard: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         require_positive(depth=depth)
         options = dict(device=device, dtype=dtype)
         space_in, space_out = spaces_of(metric, space_in=space_in, space_out=space_out)

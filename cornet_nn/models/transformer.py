@@ -1,7 +1,10 @@
 """A transformer on sequences of correlation matrices."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ShapeError
 
@@ -56,19 +59,27 @@ class CorPositions(CoordinateLayer):
     torch.Size([5, 3, 3])
     """
 
-    def __init__(self, space, length, *, metric=None, device=None, dtype=None):
+    def __init__(
+        self,
+        space: Any,
+        length: int,
+        *,
+        metric: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(space, metric=metric)
         require_positive(length=length)
         shape = (length, self.hyperplanes_in.dim)
         self.position = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw small steps anew."""
         with torch.no_grad():
             self.position.normal_(std=0.1)
 
-    def require_axes(self, batch):
+    def require_axes(self, batch: tuple) -> None:
         """Raise unless there is a sequence of the length of the positions.
 
         Parameters
@@ -78,7 +89,7 @@ class CorPositions(CoordinateLayer):
         """
         require_sequence(batch, self.hyperplanes_in.n, len(self.position))
 
-    def compute(self, features):
+    def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.
 
         Parameters
@@ -166,26 +177,26 @@ class CorTransformer(Network):
 
     def __init__(
         self,
-        space_in,
-        space_out,
-        num_classes,
-        in_channels=None,
+        space_in: Any,
+        space_out: Any,
+        num_classes: int,
+        in_channels: int | None = None,
         *,
-        depth=1,
-        heads=2,
-        metric=None,
-        activation=torch.tanh,
-        similarity="squared",
-        dropout=0.0,
-        front_end=None,
-        normalize=None,
-        momentum=0.1,
-        gain=1.0,
-        fuse=True,
-        guard=True,
-        device=None,
-        dtype=None,
-    ):
+        depth: int = 1,
+        heads: int = 2,
+        metric: Any = None,
+        activation: Callable = torch.tanh,
+        similarity: str = "squared",
+        dropout: float = 0.0,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        gain: float = 1.0,
+        fuse: bool = True,
+        guard: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         require_positive(depth=depth)
         options = dict(device=device, dtype=dtype)
         space_in, space = spaces_of(metric, space_in=space_in, space_out=space_out)

@@ -8,9 +8,11 @@ from ..runner import Results, Trial
 from ..splits import paper_parts
 from .methods import EXACT, find_method, why_not
 from .published import published_results, published_settings
-from .report import Cell
-from .settings import as_words, non_default, options_notes
-from .sources import SYNTHETIC, Absent, find_data, taken_options
+from .report import Cell, as_words, non_default, options_notes
+from .sources import SYNTHETIC, find_data
+
+# "The best results in the final several epochs" of published scripts.
+LAST_EPOCHS = 10
 
 
 def accuracy_cells(table, options):
@@ -75,18 +77,18 @@ def _computed(cell, options, runs):
         return replace(cell, note=reason)
     method = find_method(cell.method, cell.data)
     epochs = options.epochs or method.epochs
-    where = (cell.data, method.form, options.data)
-    dataset = find_data(*where, options.quiet, options.loader)
-    if isinstance(dataset, Absent):
-        return replace(cell, note=dataset.reason)
-    taken = taken_options(*where, options.loader)
+    how = options.data, options.quiet, options.loader
+    dataset, taken, reason = find_data(cell.data, method.form, *how)
+    if reason:
+        return replace(cell, note=reason)
     parts = paper_parts(dataset, cell.data, options.seeds)
     trials = []
     for seed, (train, test) in enumerate(parts):
         model = _model(method, epochs, seed, options)
         columns = dict(method=cell.method, data=cell.data, seed=seed)
         # Networks of the authors diverged, too: CorNet-LSM with ReLU did.
-        trials.append(Trial(columns, model, train, test, may_diverge=True))
+        how = dict(may_diverge=True, last_epochs=LAST_EPOCHS)
+        trials.append(Trial(columns, model, train, test, **how))
     results = runs.run(trials, dataset.inputs, dataset.labels, jobs=options.jobs)
     notes = [*options_notes(options.loader, taken), *_unusable(dataset, parts)]
     cell = replace(cell, settings=as_words(non_default(model)))
@@ -135,5 +137,13 @@ def _summarised(cell, results, epochs, usual, others):
         deviation=float(accuracies.std()) if len(finite) > 1 else None,
         seconds=float(finite["seconds_per_epoch"].median()),
         runs=len(finite),
+        best=_best(finite),
         note=", ".join(notes),
     )
+
+
+def _best(results):
+    """Return the mean of the best accuracies, None for runs that have none."""
+    if "best_accuracy" not in results or results["best_accuracy"].isna().any():
+        return None
+    return float(100.0 * results["best_accuracy"].mean())

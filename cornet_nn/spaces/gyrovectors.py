@@ -13,6 +13,10 @@ References
    gyrovector space approach. ICML 2023.
 """
 
+from typing import Any
+
+from torch import Tensor
+
 
 class Gyrovectors:
     """Operations of a gyrovector space on SPD matrices [..., n, n].
@@ -33,27 +37,27 @@ class Gyrovectors:
             [ 0., 12.]])
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.metric, self.planes = space.metric, space.metric.hyperplanes()
 
-    def add(self, left, right):
+    def add(self, left: Tensor, right: Tensor) -> Any:
         r"""Return :math:`P \oplus Q`."""
         coords = self.metric.to_coords(right), self.metric.to_coords(left)
         return self.metric.from_coords(self.planes.shift(*coords))
 
-    def scale(self, factor, point):
+    def scale(self, factor: Any, point: Tensor) -> Any:
         r"""Return :math:`t \otimes P`."""
         return self.metric.from_coords(factor * self.metric.to_coords(point))
 
-    def inverse(self, point):
+    def inverse(self, point: Tensor) -> Any:
         r"""Return :math:`\ominus P`, which is :math:`(-1) \otimes P`."""
         return self.scale(-1.0, point)
 
-    def inner(self, left, right):
+    def inner(self, left: Tensor, right: Tensor) -> Any:
         r"""Return :math:`\langle P, Q \rangle`."""
         return (self.metric.to_coords(left) * self.metric.to_coords(right)).sum(-1)
 
-    def gyration(self, first, second, point):
+    def gyration(self, first: Tensor, second: Tensor, point: Tensor) -> Any:
         r"""Return :math:`\ominus(P \oplus Q) \oplus (P \oplus (Q \oplus R))`."""
         moved = self.add(first, self.add(second, point))
         return self.add(self.inverse(self.add(first, second)), moved)

@@ -8,11 +8,13 @@ is an isometry from the Frobenius product of symmetric matrices to
 """
 
 import math
+from typing import Any
 
 import torch
+from torch import Tensor
 
 
-def lower_indices(n, device=None):
+def lower_indices(n: int, device: Any = None) -> Tensor:
     """Return rows and columns of the lower entries of a matrix, row by row.
 
     Parameters
@@ -30,7 +32,7 @@ def lower_indices(n, device=None):
     return torch.tril_indices(n, n, device=device)
 
 
-def pack_lower(matrix):
+def pack_lower(matrix: Tensor) -> Tensor:
     """Return the lower entries of matrices.
 
     Parameters
@@ -43,11 +45,13 @@ def pack_lower(matrix):
     packed : tensor, shape=[..., n (n + 1) / 2]
         Lower entries, row by row.
     """
-    rows, columns = lower_indices(matrix.shape[-1], matrix.device)
-    return matrix[..., rows, columns]
+    n = matrix.shape[-1]
+    rows, columns = lower_indices(n, matrix.device)
+    # Its backward pass is faster than that of an index for rows and one for columns.
+    return matrix.flatten(-2).index_select(-1, rows * n + columns)
 
 
-def unpack_lower(packed):
+def unpack_lower(packed: Tensor) -> Tensor:
     """Return the lower triangular matrices with given entries.
 
     Parameters
@@ -67,7 +71,7 @@ def unpack_lower(packed):
     return flat.unflatten(-1, (n, n))
 
 
-def entry_scales(n, diagonal, off_diagonal, like):
+def entry_scales(n: int, diagonal: float, off_diagonal: float, like: Tensor) -> Tensor:
     """Return a number for each lower entry, one value on the diagonal, one off it.
 
     Parameters
@@ -89,7 +93,7 @@ def entry_scales(n, diagonal, off_diagonal, like):
     return scales.masked_fill(rows == columns, diagonal)
 
 
-def svec(matrix):
+def svec(matrix: Tensor) -> Tensor:
     """Return symmetric matrices as vectors, isometrically.
 
     Parameters
@@ -112,7 +116,7 @@ def svec(matrix):
     return scales * pack_lower(matrix)
 
 
-def unsvec(vector):
+def unsvec(vector: Tensor) -> Tensor:
     """Invert `svec`.
 
     Parameters

@@ -7,8 +7,10 @@ sums of logits of the factors.
 """
 
 import math
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 from geomstats_cor.hyperplanes import Hyperplanes
@@ -45,7 +47,7 @@ class ProductSpace:
     torch.Size([8, 2])
     """
 
-    def __init__(self, *spaces):
+    def __init__(self, *spaces: Any) -> None:
         bare = [i for i, s in enumerate(spaces) if getattr(s, "metric", None) is None]
         if len(spaces) < 2 or bare:
             raise ParameterError(
@@ -57,7 +59,7 @@ class ProductSpace:
         self.n, self.dim = sum(self.sizes), sum(space.dim for space in spaces)
         self.metric = ProductMetric(self)
 
-    def join(self, *points):
+    def join(self, *points: Tensor) -> Tensor:
         """Return points of the factors as one block-diagonal matrix.
 
         Parameters
@@ -87,7 +89,7 @@ class ProductSpace:
             start += n
         return joined
 
-    def split(self, point):
+    def split(self, point: Tensor) -> tuple:
         """Return the diagonal blocks, one for each factor.
 
         Parameters
@@ -121,42 +123,31 @@ class ProductMetric:
         Product.
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self._space = space
         self.factors = tuple(factor.metric for factor in space.spaces)
 
-    def to_coords(self, point):
+    def to_coords(self, point: Tensor) -> Any:
         """Return the coordinates [..., d] of block-diagonal points [..., n, n]."""
-        blocks = self._space.split(point)
-        return torch.cat(
-            [
-                metric.to_coords(block)
-                for metric, block in zip(self.factors, blocks, strict=True)
-            ],
-            dim=-1,
-        )
+        parts = zip(self.factors, self._space.split(point), strict=True)
+        return torch.cat([metric.to_coords(block) for metric, block in parts], dim=-1)
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Tensor) -> Any:
         """Return the block-diagonal points [..., n, n] with given coordinates."""
         dims = [factor.dim for factor in self._space.spaces]
-        return self._space.join(
-            *(
-                metric.from_coords(part)
-                for metric, part in zip(
-                    self.factors, coords.split(dims, -1), strict=True
-                )
-            )
-        )
+        parts = zip(self.factors, coords.split(dims, -1), strict=True)
+        return self._space.join(*(metric.from_coords(part) for metric, part in parts))
 
-    def is_same(self, other):
+    def is_same(self, other: Any) -> bool:
         """Tell whether another metric is a product of the same metrics."""
-        return (
-            isinstance(other, ProductMetric)
-            and len(self.factors) == len(other.factors)
-            and all(map(_are_same, self.factors, other.factors))
-        )
+        if not isinstance(other, ProductMetric):
+            return False
+        if len(self.factors) != len(other.factors):
+            return False
+        pairs = zip(self.factors, other.factors, strict=True)
+        return all(ours.is_same(theirs) for ours, theirs in pairs)
 
-    def hyperplanes(self):
+    def hyperplanes(self) -> Any:
         """Return the hyperplanes of the metric."""
         return ProductHyperplanes(self)
 
@@ -172,142 +163,125 @@ class ProductHyperplanes(Hyperplanes):
 
     gain = dispersion = weight_of_covector = 1.0
 
-    def __init__(self, metric):
+    def __init__(self, metric: Any) -> None:
         super().__init__(metric)
         self.factors = tuple(factor.hyperplanes() for factor in metric.factors)
         self._dims = [planes.dim for planes in self.factors]
 
-    def _each(self, name, *arrays, **options):
-        """Call a method of every factor with its parts of arrays, and join results."""
-        parts = zip(*(array.split(self._dims, -1) for array in arrays), strict=True)
-        return torch.cat(
-            [
-                getattr(planes, name)(*part, **options)
-                for planes, part in zip(self.factors, parts, strict=True)
-            ],
-            dim=-1,
+    def _parts(self, *arrays):
+        """Yield the hyperplanes of each factor with its entries of the arrays."""
+        return zip(
+            self.factors,
+            *(array.split(self._dims, -1) for array in arrays),
+            strict=True,
         )
 
-    def initial_logit(self):
+    def _each(self, name, *arrays, **options):
+        """Apply a method of every factor to its entries, and join the results."""
+        parts = self._parts(*arrays)
+        results = [getattr(planes, name)(*part, **options) for planes, *part in parts]
+        return torch.cat(results, dim=-1)
+
+    def initial_logit(self) -> Any:
         """Return the root mean square of the coordinates."""
         return 1.0 / math.sqrt(self.dim)
 
     @property
-    def logit_gain(self):
+    def logit_gain(self) -> Any:
         """From the root of the number of coordinates to that of variables."""
         return math.sqrt(self.dim / self.n)
 
-    def features(self, point):
+    def features(self, point: Tensor) -> Any:
         """Return the features of all factors."""
         blocks = self.metric._space.split(point)
         features = [p.features(b) for p, b in zip(self.factors, blocks, strict=True)]
         return torch.cat(features, dim=-1)
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Tensor) -> Any:
         """Return the same from coordinates."""
         return self._each("features_of_coords", coords)
 
-    def offsets(self, channels):
+    def offsets(self, channels: Any) -> Any:
         """Return the sum of the numbers of offsets."""
         return sum(planes.offsets(channels) for planes in self.factors)
 
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Tensor, weight: Tensor, gamma: Tensor) -> Any:
         """Return sums of logits."""
         counts = [planes.offsets(weight.shape[-2]) for planes in self.factors]
-        parts = zip(
-            self.factors,
-            features.split(self._dims, -1),
-            weight.split(self._dims, -1),
-            gamma.split(counts, -1),
-            strict=True,
-        )
-        return sum(planes.logits(*part) for planes, *part in parts)
+        parts = zip(self._parts(features, weight), gamma.split(counts, -1), strict=True)
+        return sum(planes.logits(*part, own) for (planes, *part), own in parts)
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return the coordinates of all factors."""
         # The check of a basis passes numbers of another library.
         distances = torch.as_tensor(distances)
         return self._each("coords", distances, basis=basis)
 
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Tensor) -> Any:
         """Return logarithms in all factors."""
         return self._each("to_tangent", coords)
 
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Tensor) -> Any:
         """Invert `to_tangent`."""
         return self._each("from_tangent", tangent_vec)
 
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Tensor) -> Any:
         """Return the means of the factors."""
         return self._each("mean", tangent_vec)
 
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Tensor, to_origin: Tensor) -> Any:
         """Move points in all factors."""
         return self._each("translate", tangent_vec, to_origin)
 
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Tensor, coords_b: Tensor) -> Any:
         """Return sums of squared distances."""
-        parts = zip(
-            self.factors,
-            coords_a.split(self._dims, -1),
-            coords_b.split(self._dims, -1),
-            strict=True,
-        )
+        parts = self._parts(coords_a, coords_b)
         return sum(planes.squared_distances(a, b) for planes, a, b in parts)
 
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Tensor, weights: Tensor) -> Any:
         """Return the means of the factors."""
-        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
-        means = [planes.weighted_means(part, weights) for planes, part in parts]
-        return torch.cat(means, dim=-1)
+        return self._each("weighted_means", coords, weights=weights)
 
-    def shift(self, coords, base):
+    def shift(self, coords: Tensor, base: Tensor) -> Any:
         """Move along geodesics of all factors."""
         return self._each("shift", coords, base)
 
-    def activate(self, coords, function):
+    def activate(self, coords: Tensor, function: Any) -> Any:
         """Apply a function in the tangent spaces of all factors."""
         return self._each("activate", coords, function=function)
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Tensor) -> Any:
         """Return the initial weights of the factors, in proportion to dimensions."""
         weights = [
             planes.initial_weight(part) * math.sqrt(planes.dim / self.dim)
-            for planes, part in zip(
-                self.factors, noise.split(self._dims, -1), strict=True
-            )
+            for planes, part in self._parts(noise)
         ]
         return torch.cat(weights, dim=-1)
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Tensor) -> Any:
         """Return the weights of normals of all factors."""
         return self._each("to_weight", normal)
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Tensor) -> Any:
         """Invert `to_weight`."""
         return self._each("to_normal", weight)
 
-    def normals(self, weight):
+    def normals(self, weight: Tensor) -> Any:
         """Return the normals, block-diagonal matrices."""
-        parts = zip(self.factors, weight.split(self._dims, -1), strict=True)
-        return self.metric._space.join(*(p.normals(part) for p, part in parts))
+        normals = [planes.normals(part) for planes, part in self._parts(weight)]
+        return self.metric._space.join(*normals)
 
-    def join_channels(self, coords):
+    def join_channels(self, coords: Tensor) -> Any:
         """Return the logarithms of all channels of each factor in turn."""
-        parts = zip(self.factors, coords.split(self._dims, -1), strict=True)
-        return torch.cat([p.join_channels(part) for p, part in parts], dim=-1)
+        return self._each("join_channels", coords)
 
-    def joint_logits(self, tangent_vec, covector, bias):
+    def joint_logits(self, tangent_vec: Tensor, covector: Tensor, bias: Tensor) -> Any:
         """Refuse: factors need not have linear logits."""
         raise _no_solver()
 
-    def parameters_of(self, covector, bias, channels):
+    def parameters_of(self, covector: Tensor, bias: Tensor, channels: Any) -> Any:
         """Refuse: factors need not have linear logits."""
         raise _no_solver()
-
-
-def _are_same(metric, other):
-    return metric.is_same(other)
 
 
 def _no_solver():

@@ -27,6 +27,7 @@ References
 """
 
 import math
+from typing import Any
 
 import torch
 from geomstats.geometry.positive_lower_triangular_matrices import (
@@ -40,12 +41,15 @@ from geomstats.geometry.spd_matrices import (
     SPDLogEuclideanMetric,
 )
 from geomstats.geometry.spd_matrices import SPDMatrices as _SPDMatrices
+from torch import Tensor
 
 from cornet_nn._validation import require_definite
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError
 from geomstats_cor.hyperplanes import FlatHyperplanes, Hyperplanes, require_basis
 from geomstats_cor.kernels._autodiff import is_readable
+from geomstats_cor.kernels._quotients import divide
+from geomstats_cor.kernels._tolerances import rank_tolerance
 
 from .packing import entry_scales, pack_lower, svec, unpack_lower, unsvec
 
@@ -61,17 +65,17 @@ class SPDHyperplanes(FlatHyperplanes):
         Metric.
     """
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return the distances themselves: the basis is orthonormal."""
         _require_orthonormal(basis)
         return distances
 
-    def normals(self, weight):
+    def normals(self, weight: Tensor) -> Any:
         """Return the normals with given weights, symmetric matrices."""
         lower = unpack_lower(self.to_normal(weight))
         return lower + lower.tril(-1).mT
 
-    def scores(self, features, weight, offset):
+    def scores(self, features: Tensor, weight: Tensor, offset: Tensor) -> Tensor:
         r"""Return :math:`\langle \ominus P \oplus S, W \rangle`, summed over channels.
 
         Parameters
@@ -97,7 +101,8 @@ class SPDHyperplanes(FlatHyperplanes):
 
     def _entry_lengths(self, like):
         """Return the lengths of the entries of tangent vectors at the identity."""
-        return entry_scales(self.n, *self.metric.lengths_at_identity, like)
+        on_diagonal, off_diagonal = self.metric.lengths_at_identity
+        return entry_scales(self.n, on_diagonal, off_diagonal, like)
 
 
 class _Coordinates:
@@ -105,6 +110,8 @@ class _Coordinates:
 
     Metrics of one `chart` have the same coordinates, flat or not.
     """
+
+    _space: Any
 
     def is_same(self, other):
         """Tell whether another metric has the same points and coordinates.
@@ -139,15 +146,15 @@ class LogEuclideanMetric(_Coordinates, SPDLogEuclideanMetric):
     lengths_at_identity = (1.0, math.sqrt(2.0))
     chart = "logarithm"
 
-    def to_coords(self, point):
+    def to_coords(self, point: Tensor) -> Any:
         """Return the orthonormal coordinates [..., n (n + 1) / 2] of points."""
         return svec(self._logarithm(point))
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Tensor) -> Any:
         """Return the points [..., n, n] with given coordinates."""
         return kernels.sym_exp(unsvec(coords))
 
-    def hyperplanes(self):
+    def hyperplanes(self) -> Any:
         """Return the hyperplanes of the metric."""
         return SPDHyperplanes(self)
 
@@ -167,28 +174,32 @@ class LogCholeskyMetric(_Coordinates, PullbackDiffeoMetric):
     lengths_at_identity = (0.5, 1.0)
     chart = "log-Cholesky"
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         image_space = PositiveLowerTriangularMatrices(space.n, equip=False)
         image_space.equip_with_metric(CholeskyMetric)
         super().__init__(space, CholeskyMap(), image_space)
 
-    def to_coords(self, point):
+    def to_coords(self, point: Tensor) -> Any:
         """Return the orthonormal coordinates [..., n (n + 1) / 2] of points."""
         factor, info = torch.linalg.cholesky_ex(point)
-        # Infected by a failure, as the check below expects.
-        factor = torch.where((info == 0)[..., None, None], factor, math.nan)
+        diagonal = factor.diagonal(dim1=-2, dim2=-1)
+        # What is left of a variance after the others may be rounding and no more.
+        variances = point.diagonal(dim1=-2, dim2=-1)
+        left = diagonal.square() > rank_tolerance(point) * variances
+        definite = (info == 0) & left.all(-1)
+        factor = torch.where(definite[..., None, None], factor, math.nan)
         require_definite(point, factor, "point")
         diagonal = factor.diagonal(dim1=-2, dim2=-1)
         return pack_lower(factor.tril(-1) + torch.diag_embed(diagonal.log()))
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Tensor) -> Any:
         """Return the points [..., n, n] with given coordinates."""
         lower = unpack_lower(coords)
         diagonal = lower.diagonal(dim1=-2, dim2=-1)
         factor = lower.tril(-1) + torch.diag_embed(diagonal.exp())
         return factor @ factor.mT
 
-    def hyperplanes(self):
+    def hyperplanes(self) -> Any:
         """Return the hyperplanes of the metric."""
         return SPDHyperplanes(self)
 
@@ -197,7 +208,7 @@ class AffineInvariantMetric(_Coordinates, SPDAffineMetric):
     r"""The affine-invariant metric (AIM) with normal coordinates at the identity.
 
     They are those of :math:`\mathrm{Log}_I S = \log S`. The metric is not flat: layers
-    that ask for Fréchet means are refused.
+    that need Fréchet means are refused.
 
     Parameters
     ----------
@@ -207,15 +218,15 @@ class AffineInvariantMetric(_Coordinates, SPDAffineMetric):
 
     chart = "logarithm"
 
-    def to_coords(self, point):
+    def to_coords(self, point: Tensor) -> Any:
         """Return the normal coordinates [..., n (n + 1) / 2] of points."""
         return svec(self._logarithm(point))
 
-    def from_coords(self, coords):
+    def from_coords(self, coords: Tensor) -> Any:
         """Return the points [..., n, n] with given coordinates."""
         return kernels.sym_exp(unsvec(coords))
 
-    def hyperplanes(self):
+    def hyperplanes(self) -> Any:
         """Return the hyperplanes of the metric."""
         return AffineInvariantHyperplanes(self)
 
@@ -237,34 +248,34 @@ class AffineInvariantHyperplanes(Hyperplanes):
 
     gain = dispersion = weight_of_covector = 1.0
 
-    def initial_logit(self):
+    def initial_logit(self) -> Any:
         """Return the root mean square of the coordinates."""
         return 1.0 / math.sqrt(self.dim)
 
     @property
-    def logit_gain(self):
+    def logit_gain(self) -> Any:
         """From the root of the number of coordinates to that of variables."""
         return math.sqrt(self.dim / self.n)
 
-    def features(self, point):
+    def features(self, point: Tensor) -> Any:
         """Return the entries of points, as `svec`."""
         return svec(point)
 
-    def features_of_coords(self, coords):
+    def features_of_coords(self, coords: Tensor) -> Any:
         """Return the same from coordinates."""
         return svec(self.metric.from_coords(coords))
 
-    def offsets(self, channels):
+    def offsets(self, channels: Any) -> Any:
         """Return one offset for each channel."""
         return channels
 
-    def logits(self, features, weight, gamma):
+    def logits(self, features: Tensor, weight: Tensor, gamma: Tensor) -> Any:
         """Return the logits; see `Hyperplanes`."""
         lengths = torch.linalg.vector_norm(weight, dim=-1)
-        steps = gamma / torch.where(lengths > 0.0, lengths, 1.0)
+        steps = divide(gamma, lengths)
         return self.scores(features, weight, steps[..., None] * weight)
 
-    def scores(self, features, weight, offset):
+    def scores(self, features: Tensor, weight: Tensor, offset: Tensor) -> Tensor:
         r"""Return :math:`\langle \ominus P \oplus S, W \rangle`, summed over channels.
 
         If all outputs share their offsets, a point is decomposed once instead of once
@@ -295,70 +306,70 @@ class AffineInvariantHyperplanes(Hyperplanes):
         _require_definite_points(points, products)
         return products.sum(-1).reshape(*points.shape[:-3], len(weight))
 
-    def coords(self, distances, basis="orthonormal"):
+    def coords(self, distances: Tensor, basis: str = "orthonormal") -> Any:
         """Return the distances: normal coordinates of the output."""
         _require_orthonormal(basis)
         return distances
 
-    def to_tangent(self, coords):
+    def to_tangent(self, coords: Tensor) -> Any:
         """Return the coordinates, which are logarithms."""
         return coords
 
-    def from_tangent(self, tangent_vec):
+    def from_tangent(self, tangent_vec: Tensor) -> Any:
         """Return the vectors."""
         return tangent_vec
 
-    def translate(self, tangent_vec, to_origin):
+    def translate(self, tangent_vec: Tensor, to_origin: Tensor) -> Any:
         r"""Return the logarithms of :math:`P^{-1/2} S P^{-1/2}`."""
         return self.shift(tangent_vec, -to_origin)
 
-    def shift(self, coords, base):
+    def shift(self, coords: Tensor, base: Tensor) -> Any:
         r"""Return the coordinates of :math:`B^{1/2} S B^{1/2}`."""
         root = kernels.sym_exp(0.5 * unsvec(base))
         return svec(kernels.sym_log(root @ self.metric.from_coords(coords) @ root))
 
-    def squared_distances(self, coords_a, coords_b):
+    def squared_distances(self, coords_a: Tensor, coords_b: Tensor) -> Any:
         """Return squared lengths of logarithms, each point moved to the origin."""
         moved = self.translate(coords_a[..., :, None, :], coords_b[..., None, :, :])
         return moved.square().sum(-1)
 
-    def activate(self, coords, function):
+    def activate(self, coords: Tensor, function: Any) -> Any:
         r"""Return the coordinates of :math:`\mathrm{Exp}_I(\delta(\mathrm{Log}_I))`."""
         return svec(function(unsvec(coords)))
 
-    def initial_weight(self, noise):
+    def initial_weight(self, noise: Tensor) -> Any:
         """Return the noise, scaled by its number."""
         return noise / math.sqrt(noise.shape[-2] * noise.shape[-1])
 
-    def to_weight(self, normal):
+    def to_weight(self, normal: Tensor) -> Any:
         """Return the `svec` of normals that are given by their lower entries."""
         return normal * entry_scales(self.n, 1.0, math.sqrt(2.0), normal)
 
-    def to_normal(self, weight):
+    def to_normal(self, weight: Tensor) -> Any:
         """Invert `to_weight`."""
         return weight / entry_scales(self.n, 1.0, math.sqrt(2.0), weight)
 
-    def normals(self, weight):
+    def normals(self, weight: Tensor) -> Any:
         """Return the normals with given weights, symmetric matrices."""
         return unsvec(weight)
 
-    def mean(self, tangent_vec):
+    def mean(self, tangent_vec: Tensor) -> Any:
         """Refuse: the mean is not implemented."""
         raise _refusal("a Fréchet mean")
 
-    def weighted_means(self, coords, weights):
+    def weighted_means(self, coords: Tensor, weights: Tensor) -> Any:
         """Refuse: the mean is not implemented."""
         raise _refusal("weighted Fréchet means")
 
-    def join_channels(self, coords):
+    def join_channels(self, coords: Tensor) -> Any:
         """Refuse: logits are not linear in coordinates."""
         raise _refusal("logits that are linear in coordinates")
 
-    def joint_logits(self, tangent_vec, covector, bias):
+    def joint_logits(self, tangent_vec: Tensor, covector: Tensor, bias: Tensor) -> Any:
         """Refuse: logits are not linear in coordinates."""
         raise _refusal("logits that are linear in coordinates")
 
-    def parameters_of(self, covector, bias, channels):
+    def parameters_of(self, covector: Tensor, bias: Tensor, channels: Any) -> Any:
         """Refuse: logits are not linear in coordinates."""
         raise _refusal("logits that are linear in coordinates")
 
@@ -412,7 +423,7 @@ class SPDMatrices(_SPDMatrices):
     torch.Size([8, 3])
     """
 
-    def __init__(self, n, equip="lem"):
+    def __init__(self, n: int, equip: Any = "lem") -> None:
         super().__init__(n, equip=False)
         if isinstance(equip, str):
             if equip not in SPD_METRICS:

@@ -126,6 +126,26 @@ class ProgressBar(Callback):
         self.bar.set_description(f"epoch {len(net.history)}", refresh=False)
 
 
+class AfterEpochs(Callback):
+    """A function of the network, called after some epochs.
+
+    Parameters
+    ----------
+    epochs : container of int
+        Epochs, counted from 1.
+    function : callable
+        Function of the network, in evaluation mode.
+    """
+
+    def __init__(self, epochs, function):
+        self.epochs, self.function = epochs, function
+
+    def on_epoch_end(self, net, **kwargs):
+        """Call the function."""
+        if len(net.history) in self.epochs:
+            self.function(net.module_.eval())
+
+
 def rows_of(history):
     """Return the history of skorch as one dictionary for each finished epoch.
 

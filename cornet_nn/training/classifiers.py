@@ -279,9 +279,10 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         Weights of the classes in the loss.
     C : float or "cv"
         Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
-        With "cv", one of 11 from 1 to 10^6 is chosen by cross-validation inside the
-        training samples, 5 folds, with groups apart; 30 if no class has two samples.
-        Coordinates have a dispersion of one, so that good values depend little on n.
+        With "cv", it is chosen by cross-validation inside the training samples, as by
+        scikit-learn's GridSearchCV for standardised coordinates: 5 folds, with groups
+        apart; 30 if no class has two samples. Coordinates have a dispersion of one, so
+        that good values depend little on n.
 
     See Also
     --------

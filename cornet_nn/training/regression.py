@@ -5,22 +5,26 @@ import warnings
 import numpy as np
 import torch
 from scipy.optimize import minimize
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError
 
 from .._validation import require_numbers
 
-# Strengths that cross-validation tries, and the one where it is not possible.
-GRID = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5, 1e6)
+# Strengths that cross-validation tries, for coordinates of variance one, and the
+# strength where it is not possible, for coordinates of dispersion one.
+GRID = tuple(10.0**k for k in range(-4, 3))
 FALLBACK = 30.0
 FOLDS = 5
 
 
-def solve(
-    planes, coords, labels, class_weights, C, groups=None, seed=0, sample_weights=None
-):
+def solve(planes, coords, labels, class_weights, C, groups=None, sample_weights=None):
     r"""Return the multinomial logistic regression with the least penalised loss.
 
     .. math:: C \sum_i w_{y_i} \ell_i + \tfrac12 \sum_k |Z_k|^2 ,
@@ -41,11 +45,9 @@ def solve(
         Weight w of each class.
     C : float or "cv"
         Inverse strength of the penalty. With "cv", the one of `GRID` with the highest
-        accuracy in cross-validation, and of several the one with the least loss.
+        accuracy in cross-validation, and of several the strongest penalty.
     groups : array, shape=[N], or None
         Groups that cross-validation keeps together.
-    seed : int
-        Seed of the folds.
     sample_weights : tensor, shape=[N], or None
         Weight of each sample, by which that of its class is multiplied.
 
@@ -57,19 +59,19 @@ def solve(
         Inverse strength.
     """
     require_strength(C)
-    tangent = planes.join_channels(coords.double())
-    problem = _Problem(planes, tangent, class_weights, sample_weights)
     labels = labels.to(torch.long)
+    weights = class_weights.double()[labels]
+    if sample_weights is not None:
+        weights = weights * sample_weights
+    tangent = planes.join_channels(coords.double())
+    # Only the span of the samples matters.
+    basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
+    samples = tangent @ basis, labels, weights, len(class_weights)
     if C == "cv":
-        C = _choose_strength(problem, labels, groups, seed)
-    everything = torch.arange(len(labels))
-    (start,) = problem.solve(everything, labels, [C])
-    ((covector, bias),) = problem.solve(
-        everything, labels, [C], planes.joint_logits, start
-    )
-    weight, gamma = planes.parameters_of(
-        covector @ problem.basis.mT, bias, coords.shape[1]
-    )
+        C = _choose_strength(tangent, samples, groups)
+    start = _minimise(_linear_logits, samples, C)
+    covector, bias = _minimise(planes.joint_logits, samples, C, start)
+    weight, gamma = planes.parameters_of(covector @ basis.mT, bias, coords.shape[1])
     return weight, gamma, C
 
 
@@ -84,92 +86,82 @@ def require_strength(C):
         raise ParameterError(f'C is {C!r}: expected a positive number or "cv".')
 
 
-class _Problem:
-    """Samples in a basis of their span."""
+def _minimise(logits, samples, C, start=None):
+    """Return the covectors and biases with the least penalised loss."""
+    tangent, labels, weights, classes = samples
+    sizes = classes * tangent.shape[-1], classes
 
-    def __init__(self, planes, tangent, class_weights, sample_weights):
-        self.planes, self.class_weights = planes, class_weights.double()
-        self.sample_weights = sample_weights
-        self.basis = torch.linalg.svd(tangent, full_matrices=False).Vh.mT
-        self.tangent = tangent @ self.basis
-
-    def solve(self, places, labels, strengths, logits=None, start=None, tolerance=1e-5):
-        """Return covectors and biases for strengths, one after the other.
-
-        Logits are linear in logarithms if no other function is given: under a flat
-        metric they are, under the poly-hyperbolic one to first order.
-        """
-        logits = _linear_logits if logits is None else logits
-        tangent, labels = self.tangent[places], labels[places]
-        classes, dim = len(self.class_weights), tangent.shape[-1]
-        x, solutions = np.zeros(classes * (dim + 1)), []
-        if start is not None:
-            x = np.concatenate([part.numpy().ravel() for part in start])
-        for strength in strengths:
-
-            def objective(x, strength=strength):
-                covector, bias = self._parameters(x, dim)
-                loss = self._loss(logits(tangent, covector, bias), labels, places)
-                value = strength * loss + 0.5 * covector.square().sum()
-                gradients = torch.autograd.grad(value, (covector, bias))
-                flat = torch.cat([g.flatten() for g in gradients])
-                return float(value.detach()), flat.numpy()
-
-            x = minimize(
-                objective,
-                x,
-                jac=True,
-                method="L-BFGS-B",
-                options=dict(
-                    maxiter=2000,
-                    maxfun=4000,
-                    maxcor=20,
-                    ftol=1e-2 * tolerance**2,
-                    gtol=tolerance * min(1.0, strength),
-                ),
-            ).x
-            solutions.append([p.detach() for p in self._parameters(x, dim)])
-        return solutions
-
-    def _loss(self, logits, labels, places):
-        weights = self.class_weights
-        if self.sample_weights is None:
-            return functional.cross_entropy(logits, labels, weights, reduction="sum")
-        losses = functional.cross_entropy(logits, labels, weights, reduction="none")
-        return (losses * self.sample_weights[places]).sum()
-
-    def _parameters(self, x, dim):
-        classes = len(self.class_weights)
-        parts = torch.from_numpy(x.copy()).split([classes * dim, classes])
-        covector, bias = parts[0].reshape(classes, dim), parts[1]
+    def parameters(x):
+        covector, bias = torch.from_numpy(x.copy()).split(sizes)
+        covector = covector.reshape(classes, -1)
         return covector.requires_grad_(), bias.requires_grad_()
+
+    def objective(x):
+        covector, bias = parameters(x)
+        scores = logits(tangent, covector, bias)
+        losses = functional.cross_entropy(scores, labels, reduction="none")
+        value = C * (losses * weights).sum() + 0.5 * covector.square().sum()
+        gradients = torch.autograd.grad(value, (covector, bias))
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
+        return float(value.detach()), flat.numpy()
+
+    x = np.zeros(sum(sizes))
+    if start is not None:
+        x = np.concatenate([part.numpy().ravel() for part in start])
+    options = dict(maxiter=2000, maxfun=4000, maxcor=20)
+    options |= dict(ftol=1e-12, gtol=1e-5 * min(1.0, C))
+    x = minimize(objective, x, jac=True, method="L-BFGS-B", options=options).x
+    return [parameter.detach() for parameter in parameters(x)]
 
 
 def _linear_logits(tangent, covector, bias):
     return tangent @ covector.mT + bias
 
 
-def _choose_strength(problem, labels, groups, seed):
-    """Return the strength with the highest accuracy over held-out folds."""
-    parts = _folds(labels.numpy(), groups, seed)
-    if not parts:
+def _choose_strength(tangent, samples, groups):
+    """Return the strength that a grid search of scikit-learn chooses.
+
+    Logits are linear in logarithms here: under a flat metric they are, under the
+    poly-hyperbolic one to first order.
+    """
+    _, labels, weights, _ = samples
+    folds = _folds(labels.numpy(), groups)
+    if not folds:
         return FALLBACK
-    scores = np.zeros((len(GRID), 2))
-    for training, held_out in parts:
-        own = labels[held_out]
-        # Accuracies do not need the last digits.
-        solutions = problem.solve(training, labels, GRID, tolerance=1e-3)
-        for k, solution in enumerate(solutions):
-            logits = _linear_logits(problem.tangent[held_out], *solution)
-            right = (logits.argmax(-1) == own).sum()
-            loss = functional.cross_entropy(logits, own, reduction="sum")
-            scores[k] += float(right), -float(loss)
-    best = max(range(len(GRID)), key=lambda k: tuple(scores[k]))
-    return GRID[best]
+    variances = tangent.var(0, correction=0)
+    varies = variances > 0.0
+    variance = float(variances[varies].mean()) if varies.any() else 1.0
+    # Coordinates that all samples have standardised are standardised by the training
+    # part of each fold alone: the held-out part, other subjects maybe, takes no part.
+    spread = (variances[varies] / variance - 1.0).abs()
+    standardised = bool((spread < 1e-2).all())
+    search = GridSearchCV(
+        # A rotation changes nothing, and saves time for few samples.
+        make_pipeline(
+            StandardScaler(with_mean=standardised, with_std=standardised),
+            PCA(),
+            LogisticRegression(max_iter=1000),
+        ),
+        {"logisticregression__C": GRID},
+        cv=folds,
+        refit=False,
+        # A fold whose training part has one class tells nothing of C.
+        error_score=0.0,
+    )
+    with warnings.catch_warnings():
+        # The weakest penalties need no last digits.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", FitFailedWarning)
+        search.fit(
+            tangent.numpy() / variance**0.5,
+            labels.numpy(),
+            logisticregression__sample_weight=weights.numpy(),
+        )
+    return search.best_params_["logisticregression__C"] / variance
 
 
-def _folds(labels, groups, seed):
-    """Return training and held-out places; none if there are too few samples."""
+def _folds(labels, groups):
+    """Return training and held-out indices; none if there are too few samples."""
     largest = int(np.bincount(labels).max())
     with warnings.catch_warnings():
         # A class with fewer samples than folds is in some of them only.
@@ -178,12 +170,12 @@ def _folds(labels, groups, seed):
             count = min(FOLDS, len(np.unique(groups)), largest)
             if count < 2:
                 return []
-            folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+            folds = StratifiedGroupKFold(count, shuffle=True, random_state=0)
             parts = list(folds.split(labels, labels, groups))
         else:
             count = min(FOLDS, largest)
             if count < 2:
                 return []
-            folds = StratifiedKFold(count, shuffle=True, random_state=seed)
+            folds = StratifiedKFold(count, shuffle=True, random_state=0)
             parts = list(folds.split(labels, labels))
-    return [tuple(map(torch.from_numpy, part)) for part in parts]
+    return parts

@@ -331,7 +331,7 @@ def solve(network, coords, task, class_weights, sample_weights, C, groups):
     start = time.perf_counter()
     labels, planes = task.samples.targets, network.mlr.hyperplanes_in
     weight, gamma, _ = regression.solve(
-        planes, coords, labels, class_weights, C, groups, task.seed, sample_weights
+        planes, coords, labels, class_weights, C, groups, sample_weights
     )
     with torch.no_grad():
         network.mlr.weight.copy_(weight)

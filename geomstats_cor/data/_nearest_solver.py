@@ -13,7 +13,11 @@ entries off it.
    nearest correlation matrix. SIAM J. Matrix Anal. Appl. 28, 2006.
 """
 
+from typing import Any
+
 import numpy as np
+
+from .._types import Array
 
 _TOLERANCE = 1e-11
 _NEWTON_STEPS = 200
@@ -29,15 +33,15 @@ class Prescribed:
         Places, each pair of mirrored entries once.
     """
 
-    def __init__(self, rows, columns):
+    def __init__(self, rows: Array, columns: Array) -> None:
         self.rows, self.columns = rows, columns
         self.factor = np.where(rows == columns, 1.0, np.sqrt(2.0))
 
-    def of(self, matrix):
+    def of(self, matrix: Array) -> Any:
         """Return the coordinates of a symmetric matrix."""
         return self.factor * matrix[self.rows, self.columns]
 
-    def matrix(self, coords, n):
+    def matrix(self, coords: Array, n: Any) -> Any:
         """Return the symmetric matrix with given coordinates, and zero elsewhere."""
         result = np.zeros((n, n))
         entries = coords / self.factor
@@ -46,7 +50,7 @@ class Prescribed:
         return result
 
 
-def project(given, prescribed, values, start=None):
+def project(given: Array, prescribed: Any, values: Array, start: Array = None) -> tuple:
     """Return the nearest semidefinite matrix with prescribed entries.
 
     Parameters
@@ -124,7 +128,7 @@ def _newton_step(gradient, prescribed, eigen, n):
         q = curvature(p)
         alpha = rz / (p @ q)
         x, r = x + alpha * p, r - alpha * q
-        if np.linalg.norm(r) <= min(1e-2, norm) * norm:
+        if np.linalg.norm(r) <= min(1e-2, float(norm)) * norm:
             break
         z = r / scale
         rz, before = r @ z, rz
@@ -152,7 +156,9 @@ def _diagonal(weights, vectors, prescribed):
     return np.where(i == j, direct, direct + mirrored)
 
 
-def nearest(given, weights, prescribed, values, floor):
+def nearest(
+    given: Array, weights: Array, prescribed: Any, values: Array, floor: float
+) -> tuple:
     r"""Return the matrix nearest in a weighted norm, with a floor on eigenvalues.
 
     .. math:: \min \sum_{ij} W_{ij} (X_{ij} - G_{ij})^2 , \qquad X \succeq \delta I .

@@ -19,6 +19,7 @@ from array_api_compat import array_namespace
 
 from .. import kernels
 from .._callers import warn_user
+from .._types import Array, ArrayLike
 from ..exceptions import (
     BadMatricesError,
     CleaningWarning,
@@ -55,7 +56,7 @@ class BadMatrix(NamedTuple):
         an infinity, or a diagonal entry that is not positive is not repairable.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index
     reason: str
     repairable: bool
 
@@ -119,7 +120,7 @@ class CleaningReport:
         return f"{', '.join(parts)}: {_listed(self.bad)}"
 
 
-def as_stack(X, complete=False, name="X"):
+def as_stack(X: ArrayLike, complete: bool = False, name: str = "X") -> Array:
     """Return matrices [N, n, n] or their condensed form [N, n (n - 1) / 2] as a stack.
 
     The condensed form lists the strict lower entries row by row, (1, 0), (2, 0),
@@ -196,7 +197,7 @@ def _require_no_diagonal(rows, name, allows_some):
         )
 
 
-def triangle_size(count):
+def triangle_size(count: int) -> int:
     """Return the least n (n - 1) / 2 that is not below a number of entries.
 
     Parameters
@@ -213,7 +214,7 @@ def triangle_size(count):
     return n * (n - 1) // 2
 
 
-def require_dense(X, name="X"):
+def require_dense(X: Any, name: str = "X") -> None:
     """Raise if an argument is sparse or masked.
 
     Parameters
@@ -226,7 +227,7 @@ def require_dense(X, name="X"):
     plain(name, X)
 
 
-def require_one_size(X, name="X"):
+def require_one_size(X: Any, name: str = "X") -> None:
     """Raise if a sequence has matrices, or rows of entries, of different sizes.
 
     Parameters
@@ -251,7 +252,7 @@ def require_one_size(X, name="X"):
         )
 
 
-def find_bad(points):
+def find_bad(points: ArrayLike) -> tuple:
     """Return every matrix of a stack that is not a full-rank correlation matrix.
 
     Parameters
@@ -304,7 +305,7 @@ def find_bad(points):
             ),
         ),
     )
-    reasons = {}
+    reasons: dict = {}
     for fault, reason in faults:
         for i in np.flatnonzero(fault.tolist()).tolist():
             reasons.setdefault(i, reason(i))
@@ -312,7 +313,12 @@ def find_bad(points):
     return tuple(BadMatrix(i, reasons[i], bool(repairable[i])) for i in sorted(reasons))
 
 
-def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="points"):
+def clean_points(
+    points: ArrayLike,
+    on_bad: str = "raise",
+    min_eigenvalue: float = SAFE_EIGENVALUE,
+    name: str = "points",
+) -> tuple:
     r"""Raise for the bad matrices of a stack, drop them, or repair the stack.
 
     To repair a matrix is to take its symmetric part, to scale that to a unit diagonal,
@@ -425,7 +431,7 @@ def clean_points(points, on_bad="raise", min_eigenvalue=SAFE_EIGENVALUE, name="p
     return points, report
 
 
-def current_name(on_bad):
+def current_name(on_bad: str) -> str:
     """Return the name of an action, and warn if an old one was given.
 
     Parameters
@@ -448,7 +454,7 @@ def current_name(on_bad):
     return "repair"
 
 
-def repair(points, min_eigenvalue=SAFE_EIGENVALUE):
+def repair(points: Array, min_eigenvalue: float = SAFE_EIGENVALUE) -> tuple:
     """Apply the map of a repair to all matrices of a stack.
 
     Parameters

@@ -1,6 +1,9 @@
 """Correlation matrices as vectors, for classes that take nothing else."""
 
+from typing import Any
+
 from .. import kernels
+from .._types import Array, ArrayLike
 from ..exceptions import ShapeError
 from ..kernels._array import eye_like
 from ..validation import as_arrays, require_matrices
@@ -38,13 +41,13 @@ class CondensedCorrelations:
 
     point_ndim = 1
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.space = space
         self.dim = space.dim
         self.shape = (space.dim,)
         self.metric = _CondensedMetric(self)
 
-    def condense(self, points):
+    def condense(self, points: ArrayLike) -> Array:
         """Return the entries of matrices below the diagonal, row by row.
 
         Parameters
@@ -61,7 +64,7 @@ class CondensedCorrelations:
         require_matrices(self.space.n, points=points)
         return kernels.pack_strictly_lower(points)
 
-    def expand(self, vectors):
+    def expand(self, vectors: ArrayLike) -> Array:
         """Return the matrices with given entries below the diagonal.
 
         Parameters

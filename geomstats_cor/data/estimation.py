@@ -1,6 +1,7 @@
 """From signals to correlation matrices."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._callers import warn_user
 from .._progress import steps
+from .._types import Array, ArrayLike
 from ..exceptions import (
     BadMatricesError,
     DataWarning,
@@ -122,23 +124,23 @@ class Correlations(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator="common",
-        kind="correlation",
+        estimator: Any = "common",
+        kind: str = "correlation",
         *,
-        amount="learn",
-        target="identity",
-        min_eigenvalue=0.01,
-        missing="raise",
-        lags=0,
-        bands=None,
-        sampling_rate=None,
-        key=None,
-        covariates=None,
-        window=None,
-        step=None,
-        time_first=False,
-        progress=True,
-    ):
+        amount: Any = "learn",
+        target: str = "identity",
+        min_eigenvalue: float = 0.01,
+        missing: str = "raise",
+        lags: Any = 0,
+        bands: ArrayLike = None,
+        sampling_rate: float | None = None,
+        key: Any = None,
+        covariates: list | None = None,
+        window: int | None = None,
+        step: int | None = None,
+        time_first: bool = False,
+        progress: bool = True,
+    ) -> None:
         self.estimator = estimator
         self.kind = kind
         self.amount = amount
@@ -155,7 +157,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         self.time_first = time_first
         self.progress = progress
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Learn what is common to all recordings.
 
         Parameters
@@ -175,7 +177,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         self._fit(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
         """Learn what is common to all recordings, and return their matrices.
 
         Parameters
@@ -195,7 +197,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         recordings, points = self._fit(X)
         return self._stack(recordings, points, self.report_)
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Any:
         """Return the matrices of recordings, treated as those of `fit`.
 
         Parameters
@@ -217,7 +219,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         report = self._report(recordings, points, moved)
         return self._stack(recordings, points, report)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Return the names of the pairs of variables, in the order of `as_stack`.
 
         Parameters
@@ -338,7 +340,8 @@ class Correlations(TransformerMixin, BaseEstimator):
 
     def _learn(self, recordings, raw):
         """Learn the amount and the target of a common treatment."""
-        self.amount_ = self.target_ = None
+        self.amount_: Any = None
+        self.target_: Any = None
         learns = isinstance(self.amount, str)
         if self._is("common"):
             self.target_ = np.eye(raw.shape[-1])
@@ -466,7 +469,12 @@ class Correlations(TransformerMixin, BaseEstimator):
         return tags
 
 
-def correlations(signals, estimator="common", kind="correlation", **options):
+def correlations(
+    signals: ArrayLike,
+    estimator: Any = "common",
+    kind: str = "correlation",
+    **options: Any,
+) -> Any:
     """Return the correlation matrices of recordings, treated alike.
 
     Parameters

@@ -3,12 +3,14 @@
 import copy
 import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._callers import warn_user
 from .._progress import steps
+from .._types import Array, ArrayLike
 from ..exceptions import (
     ArrayTypeError,
     ConvergenceWarning,
@@ -24,7 +26,7 @@ FROM_MATRICES = ("common", "sample", "graphical-lasso")
 PENALTIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
-def require_estimator(estimator):
+def require_estimator(estimator: Any) -> None:
     """Raise unless an estimator is a name or an object that can be fitted.
 
     Parameters
@@ -51,7 +53,7 @@ def require_estimator(estimator):
         )
 
 
-def standardised(signal):
+def standardised(signal: Array) -> Array:
     """Return a complete signal with mean zero and variance one in each variable.
 
     Parameters
@@ -68,7 +70,7 @@ def standardised(signal):
     return centred / np.sqrt(np.mean(centred**2, axis=0))
 
 
-def sample_correlation(signal):
+def sample_correlation(signal: Array) -> Array:
     """Return the sample correlation matrix of a complete signal.
 
     Parameters
@@ -85,7 +87,7 @@ def sample_correlation(signal):
     return with_unit_diagonal(z.T @ z / len(z))
 
 
-def with_unit_diagonal(covariance):
+def with_unit_diagonal(covariance: Array) -> Array:
     """Return the correlation matrix of a covariance matrix, exactly symmetric.
 
     Parameters
@@ -105,7 +107,7 @@ def with_unit_diagonal(covariance):
     return correlation
 
 
-def fitted_covariance(estimator, signal, label):
+def fitted_covariance(estimator: Any, signal: Array, label: str) -> tuple:
     """Return the covariance, and the precision if known, that an estimator finds.
 
     Parameters
@@ -174,7 +176,9 @@ def _copied(estimator):
     return copy.deepcopy(estimator)
 
 
-def penalised(correlation, penalty, label, is_final=True):
+def penalised(
+    correlation: Array, penalty: float, label: str, is_final: bool = True
+) -> Array:
     """Return the covariance and precision of the graphical lasso.
 
     Parameters
@@ -213,7 +217,7 @@ def penalised(correlation, penalty, label, is_final=True):
     return found
 
 
-def learn_penalty(pairs, progress=False):
+def learn_penalty(pairs: ArrayLike, progress: bool = False) -> float:
     """Return the penalty under which one half of a recording predicts the other.
 
     Parameters

@@ -1,14 +1,17 @@
 """Extended signals: copies of the variables, lagged or filtered to a band."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError
 from ..validation import require_integer, require_number
 
 _ORDER = 4  # of the Butterworth filter, run forwards and backwards
 
 
-def require_lags(lags):
+def require_lags(lags: Any) -> tuple:
     """Return lags as a sorted tuple, or raise.
 
     Parameters
@@ -37,7 +40,7 @@ def require_lags(lags):
     return tuple(sorted(int(lag) for lag in lags))
 
 
-def require_bands(bands, sampling_rate):
+def require_bands(bands: ArrayLike, sampling_rate: float | None) -> dict:
     """Return the names and filters of bands, or raise.
 
     Parameters
@@ -60,7 +63,7 @@ def require_bands(bands, sampling_rate):
     if sampling_rate is None:
         raise ParameterError("bands: expected sampling_rate as well, got None.")
     require_number("sampling_rate", sampling_rate)
-    filters = {}
+    filters: dict = {}
     for band in bands:
         if band is None:
             filters[""] = None
@@ -84,7 +87,7 @@ def require_bands(bands, sampling_rate):
     return filters
 
 
-def extended_names(variables, filters, lags):
+def extended_names(variables: list, filters: dict, lags: tuple) -> list:
     """Return the names of the extended variables.
 
     Parameters
@@ -112,7 +115,7 @@ def extended_names(variables, filters, lags):
     ]
 
 
-def extend(signal, filters, lags, label):
+def extend(signal: Array, filters: dict, lags: tuple, label: str) -> Array:
     """Return a signal with its filtered and lagged copies side by side.
 
     Parameters

@@ -5,12 +5,14 @@ in different orders are brought into one order; tables of different variables ra
 Tables are recognised by their attributes, so that pandas is not imported.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..exceptions import ArrayTypeError, ShapeError
 
 
-def is_table(x):
+def is_table(x: Any) -> bool:
     """Tell whether an object is a table with named columns.
 
     Parameters
@@ -26,7 +28,7 @@ def is_table(x):
     return hasattr(x, "columns") and hasattr(x, "to_numpy")
 
 
-def is_stack(x):
+def is_stack(x: Any) -> bool:
     """Tell whether an object is a `CorrelationStack`.
 
     Parameters
@@ -42,7 +44,7 @@ def is_stack(x):
     return all(hasattr(x, name) for name in ("values", "variables", "frames"))
 
 
-def are_tables(x):
+def are_tables(x: Any) -> bool:
     """Tell whether an object has names: a table, a list of tables, or a stack.
 
     Parameters
@@ -60,7 +62,7 @@ def are_tables(x):
     return is_table(x) or is_stack(x)
 
 
-def without_names(name, x, order=None):
+def without_names(name: str, x: Any, order: list | None = None) -> tuple:
     """Return tables as an array, with the variables in one order.
 
     Parameters
@@ -133,7 +135,7 @@ def _matrix(name, table, order):
     _require_distinct(name, columns)
     order = columns if order is None else order
     _require_same(name, columns, order)
-    index = getattr(table, "index", None)
+    index: Any = getattr(table, "index", None)
     rows = columns if index is None else list(index)
     if set(rows) != set(columns):  # numbered rows are in the order of the columns
         rows = columns
@@ -143,7 +145,7 @@ def _matrix(name, table, order):
 
 def _variables_of_blocks(name, table):
     """Return the last level of the index if that names the columns, else None."""
-    index = getattr(table, "index", None)
+    index: Any = getattr(table, "index", None)
     if getattr(index, "nlevels", 1) < 2:
         return None
     variables = list(index.get_level_values(-1))
@@ -217,7 +219,7 @@ def _require_same(name, columns, order):
         )
 
 
-def few(names, number=5):
+def few(names: Any, number: int = 5) -> str:
     """Return a list of names for a message, cut after a few of them.
 
     Parameters

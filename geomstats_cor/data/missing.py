@@ -1,8 +1,11 @@
 """Correlations of signals with missing values."""
 
+from typing import Any
+
 import numpy as np
 
 from .._callers import warn_user
+from .._types import Array
 from ..exceptions import ConvergenceWarning, NotFiniteError, ParameterError
 from .estimators import with_unit_diagonal
 
@@ -13,7 +16,7 @@ _FRAMES_PER_VARIABLE = 3.0
 _RIDGE = 0.1
 
 
-def pair_counts(signal):
+def pair_counts(signal: Array) -> Array:
     """Return how many frames have both of two variables.
 
     Parameters
@@ -30,7 +33,7 @@ def pair_counts(signal):
     return present.T @ present
 
 
-def numbers_of_frames(recordings):
+def numbers_of_frames(recordings: Any) -> Array:
     """Return the number of frames of each recording.
 
     Parameters
@@ -54,7 +57,7 @@ def numbers_of_frames(recordings):
     return np.array(numbers)
 
 
-def require_complete(recordings):
+def require_complete(recordings: Any) -> None:
     """Raise if a recording has a missing value.
 
     Parameters
@@ -75,7 +78,9 @@ def require_complete(recordings):
             )
 
 
-def pairwise_correlation(signal, label="the signal", variables=None):
+def pairwise_correlation(
+    signal: Array, label: str = "the signal", variables: list | None = None
+) -> Array:
     r"""Return correlations, each from the frames that have both variables.
 
     The matrix is symmetric with unit diagonal, and need not be positive semidefinite.
@@ -119,7 +124,12 @@ def pairwise_correlation(signal, label="the signal", variables=None):
     return correlation
 
 
-def em_correlation(signal, label="the signal", tolerance=1e-5, max_iterations=500):
+def em_correlation(
+    signal: Array,
+    label: str = "the signal",
+    tolerance: float = 1e-5,
+    max_iterations: int = 500,
+) -> Array:
     r"""Return the correlations of the most likely normal distribution.
 
     The EM algorithm: missing values are predicted from the others in their frame, with

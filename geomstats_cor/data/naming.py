@@ -7,14 +7,17 @@ the function returns. Arrays pass through untouched.
 
 import functools
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import ShapeError
 from .labels import are_tables, is_stack, is_table, without_names
 
 
-def names_of(x):
+def names_of(x: Any) -> list | None:
     """Return the names of the variables of a stack.
 
     Parameters
@@ -37,7 +40,7 @@ def names_of(x):
     return names if array.ndim >= 2 else None
 
 
-def index_of(x):
+def index_of(x: Any) -> Any:
     """Return the names of the matrices of a labelled stack.
 
     Parameters
@@ -57,7 +60,7 @@ def index_of(x):
     return None
 
 
-def as_plain_stack(x, name="points"):
+def as_plain_stack(x: ArrayLike, name: str = "points") -> Array:
     """Return a stack in any form as a numpy array.
 
     Parameters
@@ -84,7 +87,7 @@ def as_plain_stack(x, name="points"):
     return as_numpy(as_stack(expanded(x), name=name))
 
 
-def as_numpy(x):
+def as_numpy(x: Array) -> Array:
     """Return an array of any library in numpy, without its gradient.
 
     Parameters
@@ -102,7 +105,7 @@ def as_numpy(x):
     return np.asarray(x)
 
 
-def with_names(result, names, index=None):
+def with_names(result: Array, names: list | None, index: ArrayLike = None) -> Any:
     """Return matrices with the names of their variables.
 
     Parameters
@@ -132,7 +135,7 @@ def with_names(result, names, index=None):
     return CorrelationStack(as_numpy(result), names, index)
 
 
-def pair_names(variables):
+def pair_names(variables: ArrayLike) -> list:
     """Return the names of the pairs of variables, in the order of condensed rows.
 
     Parameters
@@ -151,7 +154,7 @@ def pair_names(variables):
     ]
 
 
-def labelled(function=None, *, index=()):
+def labelled(function: Callable | None = None, *, index: tuple = ()) -> Callable:
     """Let a function of a stack read every form, and answer with names.
 
     Parameters
@@ -176,7 +179,7 @@ def labelled(function=None, *, index=()):
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
         if arguments:
-            points, *arguments = arguments
+            points, arguments = arguments[0], arguments[1:]
         elif first in keywords:
             points = keywords.pop(first)
         else:
@@ -194,7 +197,7 @@ def labelled(function=None, *, index=()):
     return wrapped
 
 
-def expanded(points):
+def expanded(points: Any) -> Any:
     """Return condensed rows as a stack; everything else is returned as it is.
 
     A square array is a single matrix if it has ones on its diagonal, which a caller

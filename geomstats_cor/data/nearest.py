@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import (
     ArrayTypeError,
     ConvergenceError,
@@ -66,7 +67,7 @@ class NearestReport:
             f"{self.distance.max():.3g} in Frobenius norm."
         )
 
-    def moves(self, number=10):
+    def moves(self, number: int = 10) -> Any:
         """Return the entries that moved most.
 
         Parameters
@@ -102,8 +103,12 @@ class NearestReport:
 
 
 def nearest_correlation(
-    matrices, weights=None, fixed=None, min_eigenvalue=1e-6, names=None
-):
+    matrices: ArrayLike,
+    weights: ArrayLike = None,
+    fixed: Any = None,
+    min_eigenvalue: float = 1e-6,
+    names: ArrayLike = None,
+) -> tuple:
     r"""Return the correlation matrices nearest to symmetric matrices, and a report.
 
     .. math:: \min \Big\{ \sum_{ij} W_{ij} (X_{ij} - A_{ij})^2 :

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._types import Array, ArrayLike
 from ..exceptions import ArrayTypeError, NotFiniteError, ParameterError, ShapeError
 from ..validation import plain, require_integer
 from .labels import few, is_stack, is_table
@@ -42,7 +43,7 @@ class Recordings:
     times: list
     covariates: Any = None
 
-    def label(self, i):
+    def label(self, i: int) -> str:
         """Return what messages call a recording.
 
         Parameters
@@ -59,8 +60,13 @@ class Recordings:
 
 
 def read_recordings(
-    X, time_first=False, key=None, covariates=None, variables=None, name="X"
-):
+    X: ArrayLike,
+    time_first: bool = False,
+    key: Any = None,
+    covariates: list | None = None,
+    variables: list | None = None,
+    name: str = "X",
+) -> Any:
     """Return signals in any form as recordings.
 
     Parameters
@@ -110,7 +116,7 @@ def read_recordings(
     return recordings
 
 
-def windows(recordings, window, step=None):
+def windows(recordings: Any, window: int, step: int | None = None) -> Any:
     """Cut recordings into windows.
 
     Parameters
@@ -159,7 +165,7 @@ def windows(recordings, window, step=None):
     )
 
 
-def require_variation(signal, label, names):
+def require_variation(signal: Array, label: str, names: list) -> None:
     """Raise if a variable is constant in a recording, or missing throughout.
 
     Parameters

@@ -1,13 +1,16 @@
 """Random numbers: generators, and the LKJ distribution."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array
 from ..exceptions import ParameterError
 from ..kernels._array import constant
 from ..validation import as_arrays, require_number
 
 
-def as_generator(rng=None):
+def as_generator(rng: Any = None) -> Any:
     """Return a generator of random numbers.
 
     Parameters
@@ -34,7 +37,7 @@ def as_generator(rng=None):
         ) from None
 
 
-def as_samples(samples, like=None):
+def as_samples(samples: Array, like: Array = None) -> Array:
     """Return drawn arrays in a given library, one sample without its axis.
 
     Parameters
@@ -59,7 +62,7 @@ def as_samples(samples, like=None):
     return gs.array(samples)
 
 
-def lkj_unit_lower(n_samples, n, eta, rng):
+def lkj_unit_lower(n_samples: int, n: int, eta: float, rng: Any) -> Array:
     r"""Draw :math:`\Theta(C)` for correlation matrices of the LKJ distribution.
 
     The rows of the Cholesky factor are independent. The first :math:`k` entries of row

@@ -8,10 +8,12 @@ recording, which takes the autocorrelation of the frames into account.
 
 import numpy as np
 
+from .._types import Array, ArrayLike
+
 LARGEST = 0.9  # more would leave nothing to compare
 
 
-def split_half_shrinkage(halves, target=None):
+def split_half_shrinkage(halves: ArrayLike, target: Array = None) -> float:
     r"""Return the amount of shrinkage that minimises the expected squared error.
 
     .. math:: s = \frac{V}{V + \Sigma} , \quad
@@ -49,7 +51,7 @@ def split_half_shrinkage(halves, target=None):
     return float(min(noise / (noise + signal), LARGEST))
 
 
-def halves_of(signal):
+def halves_of(signal: Array) -> Array:
     """Return the correlations of the first and of the second half of a signal.
 
     Parameters

@@ -1,8 +1,12 @@
 """Correlation matrices with the names of their variables, subjects, and covariates."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from .._types import ArrayLike
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
 from . import labels, naming
 
@@ -65,13 +69,13 @@ class CorrelationStack:
 
     def __init__(
         self,
-        values,
-        variables=None,
-        index=None,
-        frames=None,
-        covariates=None,
-        note="",
-    ):
+        values: ArrayLike,
+        variables: ArrayLike = None,
+        index: Any = None,
+        frames: Any = None,
+        covariates: Any = None,
+        note: str = "",
+    ) -> None:
         named = naming.names_of(values)
         if labels.is_stack(values):
             index = values.index if index is None else index
@@ -115,17 +119,17 @@ class CorrelationStack:
         return (self._frame(i) for i in range(len(self)))
 
     @property
-    def shape(self):
+    def shape(self) -> Any:
         """Shape of the values, [N, n, n]."""
         return self.values.shape
 
     @property
-    def ndim(self):
+    def ndim(self) -> Any:
         """Number of axes of the values, 3."""
         return 3
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """Type of the values."""
         return self.values.dtype
 
@@ -156,7 +160,7 @@ class CorrelationStack:
             ) from None
         return self._take(rows)
 
-    def select(self, index=None, variables=None):
+    def select(self, index: ArrayLike = None, variables: ArrayLike = None) -> Any:
         """Select matrices and variables by their names, in the order that is given.
 
         Parameters
@@ -216,7 +220,7 @@ class CorrelationStack:
         parts = ("values", "variables", "index", "frames", "covariates", "note")
         return CorrelationStack(**{p: getattr(self, p) for p in parts} | changes)
 
-    def groups(self, column):
+    def groups(self, column: str) -> Iterator:
         """Yield the stacks of the matrices that share the value of a covariate.
 
         Parameters
@@ -241,7 +245,7 @@ class CorrelationStack:
         for value in np.sort(values.dropna().unique()):
             yield value, self[(values == value).to_numpy()]
 
-    def condensed(self):
+    def condensed(self) -> Any:
         """Return the strict lower entries, with a column for each pair of variables.
 
         Returns
@@ -256,7 +260,7 @@ class CorrelationStack:
             columns=naming.pair_names(self.variables),
         )
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the matrices one below the other, as `df.rolling(60).corr()` does.
 
         Returns
@@ -276,7 +280,7 @@ class CorrelationStack:
             columns=self.variables,
         )
 
-    def save(self, path):
+    def save(self, path: Any) -> None:
         """Write the matrices and their labels into a file.
 
         Parameters
@@ -290,7 +294,7 @@ class CorrelationStack:
         save_stack(self, path)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: Any) -> Any:
         """Read what `save` has written.
 
         Parameters
@@ -308,7 +312,7 @@ class CorrelationStack:
         return load_stack(path)
 
 
-def concatenate(stacks):
+def concatenate(stacks: ArrayLike) -> Any:
     """Join stacks of the same variables, in the order of the first one.
 
     Parameters

@@ -6,6 +6,7 @@ lists in JSON, so that strings, missing values and categories survive.
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ _VERSION = 1
 _PLAIN = "biufM"
 
 
-def save_stack(stack, path):
+def save_stack(stack: Any, path: Any) -> None:
     """Write a stack into a file.
 
     Parameters
@@ -32,7 +33,7 @@ def save_stack(stack, path):
     (_save_npz if path.suffix == ".npz" else _save_parquet)(stack, path)
 
 
-def load_stack(path):
+def load_stack(path: Any) -> Any:
     """Read a stack from a file.
 
     Parameters
@@ -98,7 +99,7 @@ def _encoded(column, label):
     """Return a column as an array of numbers or dates, or as a dictionary."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in _PLAIN:
         return column.to_numpy()
-    entry = {}
+    entry: dict[str, Any] = {}
     if isinstance(column.dtype, pd.CategoricalDtype):
         entry["categories"] = [_json(x, label) for x in column.cat.categories]
         entry["ordered"] = bool(column.cat.ordered)
@@ -190,7 +191,8 @@ def _arrow():
 
 def _save_parquet(stack, path):
     pyarrow = _arrow()
-    n, close = len(stack.variables), dict(rtol=0.0, atol=1e-12, equal_nan=True)
+    n = len(stack.variables)
+    close: dict[str, Any] = dict(rtol=0.0, atol=1e-12, equal_nan=True)
     if not np.allclose(
         stack.values[:, range(n), range(n)], 1.0, **close
     ) or not np.allclose(stack.values, stack.values.mT, **close):

@@ -1,6 +1,6 @@
 """What the diffeomorphisms of all metrics share.
 
-A diffeomorphism is asked for at a point: `at` factorises the point once and returns a
+A diffeomorphism is evaluated at a point: `at` factorises the point once and returns a
 `Local`, which has the image, the differential and its inverse. geomstats' vocabulary
 (`__call__`, `inverse`, `tangent`, `inverse_tangent`) is written here in terms of it.
 """
@@ -38,7 +38,7 @@ class Local(abc.ABC):
     point : array, shape=[..., n, n]
         Full-rank correlation matrix :math:`C`.
     image : array, shape=[..., n, n]
-        Its image :math:`\phi(C)`, computed when it is first asked for.
+        Its image :math:`\phi(C)`, computed on first access.
     factorisation : array
         What the point was factorised into: NaN where that failed.
 
@@ -131,6 +131,10 @@ class Local(abc.ABC):
             f"{type(self).__name__} has no second differential: the geodesic equation "
             f"and the Christoffel symbols need its method second_pull."
         )
+
+    def warn_if_singular(self) -> None:
+        """Warn if the point cannot be told from a singular matrix."""
+        warn_if_singular(self.point)
 
     def _compute_point(self) -> Array:
         raise NotImplementedError
@@ -229,7 +233,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         local = self._at_image(image_point)
         if self.check:
             require_finite_result(local.point)
-            self._warn_if_singular(local)
+            local.warn_if_singular()
         return local
 
     def _local(self, base_point: Array, image_point: Array) -> Local:
@@ -390,9 +394,6 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             Bound; infinity if none is known.
         """
         return math.inf
-
-    def _warn_if_singular(self, local: Local) -> None:
-        warn_if_singular(local.point)
 
 
 def logarithmic_radius(dtype_info: Any) -> float:

@@ -9,11 +9,13 @@ from .flat import (
     UnitLowerMetric,
 )
 from .hyperbolic import HyperbolicRowsMetric as HyperbolicRowsMetric
+from .invariant_product import InvariantProduct
 
 __all__ = [
     "FlatMetric",
     "HollowMetric",
     "ImageMetric",
+    "InvariantProduct",
     "NullRowSumsMetric",
     "StrictlyLowerMetric",
     "UnitLowerMetric",

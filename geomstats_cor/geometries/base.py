@@ -1,8 +1,8 @@
 """The metrics of the image spaces, which the five metrics pull back.
 
 Four are flat: a linear space with an inner product. One is a product of hyperbolic
-spaces, a row of a strictly lower triangular matrix each. They answer the same
-questions, so that the pullback never has to ask which one it stands on.
+spaces, a row of a strictly lower triangular matrix each. They have
+the same interface, so that the pullback does not depend on which one it is.
 """
 
 import abc
@@ -26,7 +26,7 @@ from ..statistics.image_statistics import ImageStatistics
 class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
     """A metric on the image space of a diffeomorphism.
 
-    What a `CorrelationMetric` asks of the space it is pulled back from. Three
+    The interface of the space from which a `CorrelationMetric` is pulled back. Three
     methods are required: `exp`, `log` and `orthonormal`, which gives the components of
     tangent vectors in an orthonormal frame; with its inverse, `from_orthonormal`,
     coordinates follow. The rest is optional, and raises an error that names what is
@@ -431,10 +431,6 @@ def _broadcast(x, *others):
     xp = namespace(x)
     arrays = [x, *(other for other in others if other is not None)]
     return xp.broadcast_arrays(*arrays)[0]
-
-
-def _least_root(eigenvalues):
-    return math.sqrt(min(value for value in eigenvalues if value is not None))
 
 
 def _require_numbers(**parameters):

@@ -1,27 +1,26 @@
 """Flat image spaces: a linear space with an inner product."""
 
 import abc
+import functools
 import math
 from typing import Any
+
+import numpy as np
 
 from .. import kernels
 from .._types import Array
 from ..exceptions import ParameterError
-from ..kernels._array import eye_like, namespace
+from ..kernels._array import constant, eye_like, namespace
+from ..kernels._autodiff import is_readable
 from ..kernels._batching import for_each
 from ..kernels._quotients import length
-from ..kernels.packed_hollow import (
-    row0_from_strict_part,
-    row0_strict_part,
-    scale_packed_hollow,
-)
 from ..statistics.image_statistics import FlatStatistics
-from .base import (
-    ImageMetric,
-    _broadcast,
-    _least_root,
-    _require_numbers,
-)
+from .base import ImageMetric, _broadcast, _require_numbers
+from .invariant_product import InvariantProduct
+
+# Up to this size, conversions between coordinates and strict lower entries multiply by
+# a matrix that is kept; see benchmarks/strict_parts.py.
+_CONVERTED_BY_PRODUCT_UP_TO = 24
 
 
 class FlatMetric(FlatStatistics, ImageMetric):
@@ -306,44 +305,40 @@ class HollowMetric(FlatMetric):
     ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, beta=beta, gamma=gamma)
-        self.eigenvalues = _require_definite(
-            kernels.hollow_eigenvalues(space.n, alpha, beta, gamma),
+        self.product = _require_definite(
+            InvariantProduct.of_hollow(space.n, alpha, beta, gamma),
             ("alpha", "2 alpha + (n - 2) beta", "alpha + (n - 1) (beta + n gamma)"),
             dict(alpha=alpha, beta=beta, gamma=gamma),
         )
-        self.parameters = self.strict_eigenvalues = self.eigenvalues
-        self.least_stretch = _least_root(self.eigenvalues)
+        self.parameters = self.strict_eigenvalues = self.product.eigenvalues
+        self.least_stretch = math.sqrt(min(self.parameters))
+        # The product on strict lower entries is twice that on matrices.
+        self._strict_root = self.product.map(lambda value: math.sqrt(2.0 * value))
 
     def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates."""
-        return scale_packed_hollow(coords, self._factors(-1.0))
+        return self._strict_root.inverse().on_packed(coords)
 
     def from_strict_part(self, packed: Array) -> Array:
         """Return the coordinates of vectors with given packed strict lower entries."""
-        return scale_packed_hollow(packed, self._factors(1.0))
-
-    def _factors(self, power):
-        return tuple(
-            None if value is None else (2.0 * value) ** (0.5 * power)
-            for value in self.eigenvalues
-        )
+        return self._strict_root.on_packed(packed)
 
     def from_printed(self, values: Array) -> Array:
         """Return the components: the printed basis is an orthonormal one."""
-        _require_frobenius(self.eigenvalues)
+        _require_frobenius(self.product)
         return values
 
     def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         """Return the image by the square root of the product."""
-        return kernels.scale_hollow(vector, kernels.roots(self.eigenvalues))
+        return self.product.sqrt().on_hollow(vector)
 
     def to_coords(self, point: Array) -> Array:
         """Return orthonormal coordinates."""
-        return kernels.hollow_to_coords(point, self.eigenvalues)
+        return self.product.hollow_to_coords(point)
 
     def from_coords(self, coords: Array) -> Array:
         """Return the matrix with given coordinates."""
-        return kernels.hollow_from_coords(coords, self.eigenvalues)
+        return self.product.hollow_from_coords(coords)
 
 
 class NullRowSumsMetric(FlatMetric):
@@ -384,57 +379,79 @@ class NullRowSumsMetric(FlatMetric):
     ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, delta=delta, zeta=zeta)
-        self.eigenvalues = _require_definite(
-            kernels.row0_eigenvalues(space.n, alpha, delta, zeta),
+        self.product = _require_definite(
+            InvariantProduct.of_null_row_sums(space.n, alpha, delta, zeta),
             ("alpha", "n alpha + (n - 2) delta", "n alpha + (n - 1) (delta + n zeta)"),
             dict(alpha=alpha, delta=delta, zeta=zeta),
         )
-        self.parameters = self.eigenvalues
-        self.least_stretch = _least_root(self.eigenvalues)
-        self.strict_eigenvalues = kernels.hollow_eigenvalues(
+        self.parameters = self.product.eigenvalues
+        self.least_stretch = math.sqrt(min(self.parameters))
+        self.strict_eigenvalues = InvariantProduct.of_hollow(
             space.n, alpha, alpha + delta, zeta
-        )
+        ).eigenvalues
 
     def from_strict_part(self, packed: Array) -> Array:
         """Return the coordinates of vectors with given packed strict lower entries."""
-        return row0_from_strict_part(packed, self.eigenvalues)
+        return _converted(_from_strict_part, packed, self.product)
 
     def strict_part(self, coords: Array) -> Array:
         """Return the packed strict lower entries of vectors with given coordinates."""
-        return row0_strict_part(coords, self.eigenvalues)
+        return _converted(_strict_part, coords, self.product)
 
     def from_printed(self, values: Array) -> Array:
         """Return coordinates from components in a basis that is not orthonormal."""
-        _require_frobenius(self.eigenvalues)
+        _require_frobenius(self.product)
         return self.to_coords(kernels.row0_from_printed(values))
 
     def orthonormal(self, vector: Array, base_point: Array = None) -> Array:
         """Return the image by the square root of the product."""
-        return kernels.scale_row0(vector, kernels.roots(self.eigenvalues))
+        return self.product.sqrt().on_null_row_sums(vector)
 
     def to_coords(self, point: Array) -> Array:
         """Return orthonormal coordinates."""
-        return kernels.row0_to_coords(point, self.eigenvalues)
+        return self.product.null_row_sums_to_coords(point)
 
     def from_coords(self, coords: Array) -> Array:
         """Return the matrix with given coordinates."""
-        return kernels.row0_from_coords(coords, self.eigenvalues)
+        return self.product.null_row_sums_from_coords(coords)
 
 
-def _require_definite(eigenvalues, names, parameters):
-    """Return the eigenvalues of a product, or raise if one is not positive."""
-    for value, name in zip(eigenvalues, names, strict=True):
-        if value is not None and not (math.isfinite(value) and value > 0.0):
+def _strict_part(coords, product):
+    return kernels.pack_strictly_lower(product.null_row_sums_from_coords(coords))
+
+
+def _from_strict_part(packed, product):
+    return product.null_row_sums_to_coords(kernels.packed_to_row0(packed))
+
+
+def _converted(function, packed, product):
+    """Apply a linear map: as a matrix if it is small and nothing is traced."""
+    if product.n > _CONVERTED_BY_PRODUCT_UP_TO or not is_readable(packed):
+        return function(packed, product)
+    return packed @ constant(_matrix(function, packed.shape[-1], product), packed)
+
+
+@functools.lru_cache(maxsize=32)
+def _matrix(function, dim, product):
+    return function(np.eye(dim), product)
+
+
+def _require_definite(product, names, parameters):
+    """Return a product, or raise if it is not positive definite."""
+    # From the last: that of an empty subspace repeats the one after it.
+    pairs = zip(reversed(product.eigenvalues), reversed(names), strict=True)
+    for value, name in pairs:
+        if not (math.isfinite(value) and value > 0.0):
             given = ", ".join(f"{k} = {v:g}" for k, v in parameters.items())
             raise ParameterError(
                 f"{given} does not give an inner product: {name} must be positive."
             )
-    return eigenvalues
+    return product
 
 
-def _require_frobenius(eigenvalues):
+def _require_frobenius(product):
     """Raise unless a product is that of Frobenius."""
-    if any(value not in (None, 1.0) for value in eigenvalues):
+    if product.eigenvalues != (1.0, 1.0, 1.0):
         raise ParameterError(
             "the printed basis belongs to the Frobenius product, and the metric has "
             'another one: use basis="orthonormal".'

@@ -1,4 +1,4 @@
-"""Signed distances to hyperplanes: all that a neural layer asks of a metric."""
+"""Signed distances to hyperplanes: the interface of a metric to neural layers."""
 
 from .ball import BallHyperplanes
 from .base import Hyperplanes

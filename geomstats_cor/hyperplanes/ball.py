@@ -9,6 +9,7 @@ import numpy as np
 from .. import kernels
 from .._types import Array
 from ..kernels._array import constant, namespace
+from ..kernels._quotients import divide
 from .base import Hyperplanes, _flat, require_basis
 
 
@@ -199,9 +200,8 @@ class BallHyperplanes(Hyperplanes):
         return weight, self._offsets(covector, bias)[:, None]
 
     def _offsets(self, covector, bias):
-        xp = namespace(covector)
-        norm = xp.linalg.vector_norm(covector, axis=-1)
-        return -0.5 * bias / xp.where(norm == 0.0, 1.0, norm)
+        norm = namespace(covector).linalg.vector_norm(covector, axis=-1)
+        return divide(-0.5 * bias, norm)
 
     def to_weight(self, normal: Array) -> Any:
         """Return the normals: the product at the identity is that of Frobenius."""

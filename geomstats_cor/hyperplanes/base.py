@@ -1,4 +1,4 @@
-r"""Signed distances to hyperplanes: all that a neural layer asks of a metric.
+r"""Signed distances to hyperplanes: the interface of a metric to neural layers.
 
 A hyperplane is given by a normal :math:`Z \in T_I \mathrm{Cor}(n)` and by its offset
 :math:`\gamma` from the identity along the geodesic in the direction of :math:`Z`. The
@@ -34,7 +34,7 @@ class Hyperplanes(abc.ABC):
     .. math:: \{ C : v(C; Z, \gamma) = 0 \} ,
 
     where the logit :math:`v` is the signed distance times the length of the normal
-    :math:`Z` [C2026]_. Layers ask for nothing else.
+    :math:`Z` [C2026]_. Layers use nothing else of a metric.
 
     Parameters
     ----------

@@ -6,8 +6,9 @@ from typing import Any
 
 from .. import kernels
 from .._types import Array
+from ..geometries.invariant_product import InvariantProduct
 from ..kernels._array import namespace
-from ..kernels.packed_hollow import packed_hollow_norm
+from ..kernels._quotients import divide
 from .base import Hyperplanes, _flat, require_basis
 
 
@@ -133,7 +134,7 @@ class FlatHyperplanes(Hyperplanes):
         covector = xp.reshape(covector, (len(covector), channels, self.dim))
         weight = self.to_weight(self._from_coords(covector))
         total = xp.sum(self._lengths(weight), axis=-1, keepdims=True)
-        gamma = -bias[:, None] / xp.where(total == 0.0, 1.0, total)
+        gamma = -divide(bias[:, None], total)
         return weight, xp.broadcast_to(gamma, (len(gamma), channels))
 
     def to_weight(self, normal: Array) -> Any:
@@ -202,9 +203,10 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._eigenvalues = metric.image_space.metric.strict_eigenvalues
-        self._bulk = next(value for value in self._eigenvalues if value is not None)
-        self._scale = math.sqrt(2.0 * self._bulk)
+        product = InvariantProduct(self.n, *self._image_metric.strict_eigenvalues)
+        self._scale = math.sqrt(2.0 * product.rest)
+        self._product = product.map(lambda value: value / product.rest)
+        self._dual = self._product.map(lambda value: 0.5 / value)
 
     @property
     def _image_metric(self):
@@ -220,7 +222,7 @@ class StrictPartHyperplanes(FlatHyperplanes):
         return self._scale * self._image_metric.strict_part(coords)
 
     def _lengths(self, weight):
-        return packed_hollow_norm(weight, self._products(lambda q: 0.5 / q))
+        return self._dual.packed_norm(weight)
 
     def _to_coords(self, packed):
         return self._image_metric.from_strict_part(packed)
@@ -230,22 +232,12 @@ class StrictPartHyperplanes(FlatHyperplanes):
 
     def initial_weight(self, noise: Array) -> Any:
         """Return noise that is white in the metric, without matrices."""
-        return self._scaled(super().initial_weight(noise), math.sqrt)
+        return self._product.sqrt().on_packed(super().initial_weight(noise))
 
     def to_weight(self, normal: Array) -> Any:
         """Return the images of normals by the product."""
-        return self._scaled(self._scale * normal, float)
+        return self._product.on_packed(self._scale * normal)
 
     def to_normal(self, weight: Array) -> Any:
         """Return the images of weights by the inverse of the product."""
-        return self._scaled(weight / self._scale, lambda q: 1.0 / q)
-
-    def _scaled(self, packed, function):
-        return kernels.scale_packed_hollow(packed, self._products(function))
-
-    def _products(self, function):
-        """Return a function of the eigenvalues of the product, relative to q."""
-        return tuple(
-            None if value is None else function(value / self._bulk)
-            for value in self._eigenvalues
-        )
+        return self._product.inverse().on_packed(weight / self._scale)

@@ -1,7 +1,10 @@
 """Tests of groups that allow for covariates, pairs and repeated measures."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import ParameterError
 from .designs import named_columns
 from .frames import as_labels, warn_if_frames_differ
@@ -9,19 +12,19 @@ from .linear_model import MultivariateGeodesicRegression
 
 
 def adjusted_means_test(
-    points,
-    labels,
-    space,
-    covariates=None,
-    blocks=None,
-    n_permutations=9999,
-    rng=None,
-    alpha=0.05,
-    exchange="auto",
-    frames=None,
-    categorical=(),
-    progress=True,
-):
+    points: ArrayLike,
+    labels: ArrayLike,
+    space: Any,
+    covariates: Any = None,
+    blocks: ArrayLike = None,
+    n_permutations: int = 9999,
+    rng: Any = None,
+    alpha: float = 0.05,
+    exchange: str = "auto",
+    frames: Any = None,
+    categorical: ArrayLike = (),
+    progress: bool = True,
+) -> Any:
     r"""Test whether groups have the same mean, given covariates.
 
     The test of the labels in `MultivariateGeodesicRegression`, by the permutations of

@@ -1,8 +1,11 @@
 """The Fréchet analysis of variance: equal means and equal dispersions at once."""
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
+from .._types import Array, ArrayLike
 from ..validation import require_choice
 from .calibration import CALIBRATIONS, carry_out
 from .dispersion_tests import variances_and_spreads, weighted_spread
@@ -25,11 +28,11 @@ class FrechetAnovaStatistic:
 
     name = "Fréchet ANOVA"
 
-    def __init__(self, coords, design):
+    def __init__(self, coords: Array, design: Any) -> None:
         self.design, self.coords = design, with_few_columns(coords)
         self.squares = np.sum(coords**2, axis=-1)
 
-    def __call__(self, weights):
+    def __call__(self, weights: Array) -> Any:
         """Return the statistics [b] of weights [b, k, N]."""
         sizes, number = self.design.sizes, len(self.squares)
         means = (weights @ self.coords) / sizes[:, None]
@@ -41,27 +44,27 @@ class FrechetAnovaStatistic:
         between = number * excess**2 / (spreads @ shares**2)
         return between + weighted_spread(variances, spreads, sizes)
 
-    def reported(self, value):
+    def reported(self, value: Any) -> Any:
         """Return the statistic itself."""
         return value
 
-    def asymptotic(self, value):
+    def asymptotic(self, value: Any) -> Any:
         """Return the p-value of the chi-squared distribution."""
         dof = self.design.hypothesis_dof
         return float(stats.chi2.sf(value, dof)), (dof,)
 
 
 def frechet_anova(
-    points,
-    labels,
-    space,
-    calibration="permutation",
-    n_permutations=9999,
-    rng=None,
-    alpha=0.05,
-    frames=None,
-    progress=True,
-):
+    points: ArrayLike,
+    labels: ArrayLike,
+    space: Any,
+    calibration: str = "permutation",
+    n_permutations: int = 9999,
+    rng: Any = None,
+    alpha: float = 0.05,
+    frames: Any = None,
+    progress: bool = True,
+) -> Any:
     r"""Test whether groups have both the same Fréchet mean and the same variance.
 
     The statistic of [DM2019]_ adds to that of equal Fréchet variances :math:`V_g` a

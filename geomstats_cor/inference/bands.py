@@ -1,17 +1,23 @@
 """Confidence bands of a regression, in units of correlation."""
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
 from .. import kernels
+from .._types import Array
 from ..data.sampling import as_generator
+from ..kernels._quotients import divide
 from ..validation import require_integer, require_number
 from .tables import as_matrix
 
 _STEP = 1e-4
 
 
-def confidence_bands(model, rows, level, simultaneous, n_draws, rng):
+def confidence_bands(
+    model: Any, rows: Array, level: float, simultaneous: bool, n_draws: int, rng: Any
+) -> Array:
     r"""Return bands of the predictions of a fitted model.
 
     With :math:`a` the weights of the rows in the prediction, the standard error of a
@@ -83,8 +89,8 @@ def _entries(model, coords):
 
 def _moved(model, coords, vectors):
     """Return the differential of the correlations at coordinates, along vectors."""
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    step = _STEP * vectors / lengths
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    step = _STEP * divide(vectors, lengths)
     change = _entries(model, coords + step) - _entries(model, coords - step)
     return change * (lengths / (2.0 * _STEP))
 
@@ -95,10 +101,8 @@ def _largest(contributions, error, level, dof, n_draws, rng):
     Normal multipliers give the correlations among the errors; the heavier tails of the
     t-distribution are put in through a common chi-squared scale.
     """
-    safe = np.where(error > 0.0, error, 1.0)
-    scaled = contributions / safe
-    norms = np.linalg.norm(scaled, axis=0)
-    scaled = scaled / np.where(norms > 0.0, norms, 1.0)
+    scaled = divide(contributions, error)
+    scaled = divide(scaled, np.linalg.norm(scaled, axis=0))
     signs = rng.standard_normal((n_draws, len(scaled)))
     spread = np.sqrt(dof / rng.chisquare(dof, n_draws))
     return float(np.quantile(np.max(np.abs(signs @ scaled), axis=1) * spread, level))

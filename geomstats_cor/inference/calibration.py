@@ -1,5 +1,7 @@
 """From a statistic to its p-value, by rearranging the data or by its distribution."""
 
+from typing import Any
+
 from ..data.sampling import as_generator
 from ..validation import require_choice
 from .rearrangements import null_distribution
@@ -8,7 +10,14 @@ from .results import SignificanceTest
 CALIBRATIONS = ("permutation", "asymptotic")
 
 
-def carry_out(statistic, design, hypothesis, calibration, options, **findings):
+def carry_out(
+    statistic: Any,
+    design: Any,
+    hypothesis: str,
+    calibration: str,
+    options: dict,
+    **findings: Any,
+) -> Any:
     """Carry out a test.
 
     Parameters

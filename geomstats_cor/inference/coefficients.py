@@ -17,13 +17,17 @@ References
    neuroimaging. NeuroImage 87, 2014.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
 from .. import kernels
 from .._progress import steps
+from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import ParameterError, ShapeError
+from ..kernels._quotients import divide
 from ..learning.coordinates import ToCoords
 from ..validation import require_choice, require_integer
 from .edges import EdgeNull, EdgeTest, adjust_fdr
@@ -36,7 +40,7 @@ KINDS = ("weights", "pattern")
 _PIECE_BYTES = 2**25
 
 
-def coef_matrix(pipeline, kind="weights", X=None):
+def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Array:
     r"""Return the coefficients of a linear model of coordinates as matrices.
 
     Parameters
@@ -88,18 +92,18 @@ def coef_matrix(pipeline, kind="weights", X=None):
 
 
 def coefficient_test(
-    pipeline,
-    X,
-    y,
-    kind="pattern",
-    blocks=None,
-    n_permutations=199,
-    rng=None,
-    alpha=0.05,
-    pooled=False,
-    variables=None,
-    progress=True,
-):
+    pipeline: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    kind: str = "pattern",
+    blocks: ArrayLike = None,
+    n_permutations: int = 199,
+    rng: Any = None,
+    alpha: float = 0.05,
+    pooled: bool = False,
+    variables: ArrayLike = None,
+    progress: bool = True,
+) -> Any:
     """Test which coefficients of a classifier are larger than without any relation.
 
     The labels are permuted, the pipeline is fitted anew, and each coefficient is
@@ -184,9 +188,8 @@ def coefficient_test(
             advance(1)
     # The data as they are count among the permutations, here as in the p-values.
     scale = np.sqrt(np.mean(np.vstack([null, observed]) ** 2, axis=0))
-    scale = np.where(scale > 0.0, scale, 1.0)
-    counts = EdgeNull(observed / scale, pooled)
-    counts.add(null / scale)
+    counts = EdgeNull(divide(observed, scale), pooled)
+    counts.add(divide(null, scale))
     own, among, largest = counts.p_values(False)
     warn_if_few(n_permutations, False, alpha, len(observed), pooled)
     return EdgeTest(
@@ -281,9 +284,8 @@ def _pulled_back(step, weights):
 def _tangents(metric, base, coords):
     """Return vectors given by coordinates in units of correlation."""
     lengths = np.linalg.norm(coords, axis=1, keepdims=True)
-    lengths = np.where(lengths > 0.0, lengths, 1.0)
     # The logarithm of the exponential is the vector itself; unit length is safe.
-    logs = metric.log(metric.exp_coords(coords / lengths, base), base)
+    logs = metric.log(metric.exp_coords(divide(coords, lengths), base), base)
     return as_numbers(kernels.pack_strictly_lower(logs)) * lengths
 
 

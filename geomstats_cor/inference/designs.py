@@ -5,9 +5,11 @@ if it is categorical.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..data.labels import is_table
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..validation import plain
@@ -34,13 +36,13 @@ class Term:
     center: float = 0.0
 
     @property
-    def columns(self):
+    def columns(self) -> Any:
         """Return the names of the columns."""
         if not self.levels:
             return (self.name,)
         return tuple(f"{self.name}[{level}]" for level in self.levels[1:])
 
-    def code(self, values, rows):
+    def code(self, values: Array, rows: Array) -> Any:
         """Return the columns [N, q] of values [N], with rows named in messages."""
         if not self.levels:
             return _as_floats(self.name, values)[:, None] - self.center
@@ -76,16 +78,16 @@ class Design:
     subjects: tuple | None = None
 
     @property
-    def names(self):
+    def names(self) -> Any:
         """Return the names of the terms."""
         return tuple(term.name for term in self.terms)
 
     @property
-    def columns(self):
+    def columns(self) -> Any:
         """Return the names of the columns, the intercept included."""
         return ("intercept", *(c for term in self.terms for c in term.columns))
 
-    def places(self, name):
+    def places(self, name: Any) -> Any:
         """Return the positions of the columns of a term."""
         start = 1
         for term in self.terms:
@@ -97,7 +99,7 @@ class Design:
             f"term: expected one of {', '.join(map(repr, self.names))}, got {name!r}."
         )
 
-    def rows(self, X):
+    def rows(self, X: Array) -> Any:
         """Return the matrix [M, 1 + p] of new covariates."""
         values, subjects = named_columns(X)
         _require_same_names(values, self.names)
@@ -109,7 +111,9 @@ class Design:
         return np.hstack([np.ones((count, 1)), *parts])
 
 
-def make_design(X, number, categorical=(), subjects=None):
+def make_design(
+    X: Any, number: int, categorical: ArrayLike = (), subjects: tuple | None = None
+) -> Any:
     """Return the design of covariates.
 
     Parameters
@@ -155,7 +159,7 @@ def make_design(X, number, categorical=(), subjects=None):
     return design
 
 
-def named_columns(X):
+def named_columns(X: Any) -> tuple:
     """Return the values of covariates by their names.
 
     Parameters
@@ -220,7 +224,7 @@ class _Leveled(np.ndarray):
         self.levels = getattr(other, "levels", ())
 
 
-def is_range(index):
+def is_range(index: ArrayLike) -> bool:
     """Tell whether names are numbers from zero, that is, no names.
 
     Parameters

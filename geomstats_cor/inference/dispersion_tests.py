@@ -1,8 +1,11 @@
 """Tests of equal dispersion of groups about their Fréchet means."""
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
+from .._types import Array, ArrayLike
 from ..validation import require_choice
 from .calibration import carry_out
 from .explained import DistanceStatistic
@@ -23,7 +26,7 @@ class LeveneStatistic(DistanceStatistic):
 
     name = "Levene's F"
 
-    def __init__(self, squared_dists, design):
+    def __init__(self, squared_dists: Array, design: Any) -> None:
         dists = np.sqrt(squared_dists)
         super().__init__((dists - dists.mean())[:, None], design)
 
@@ -41,25 +44,25 @@ class FrechetVarianceStatistic:
 
     name = "Dubey-Müller"
 
-    def __init__(self, squared_dists, design):
+    def __init__(self, squared_dists: Array, design: Any) -> None:
         self.design, self.squared_dists = design, squared_dists
 
-    def __call__(self, weights):
+    def __call__(self, weights: Array) -> Any:
         """Return the statistics [b] of weights [b, k, N]."""
         variances, spreads = variances_and_spreads(weights, self.squared_dists)
         return weighted_spread(variances, spreads, self.design.sizes)
 
-    def reported(self, value):
+    def reported(self, value: Any) -> Any:
         """Return the statistic itself."""
         return value
 
-    def asymptotic(self, value):
+    def asymptotic(self, value: Any) -> Any:
         """Return the p-value of the chi-squared distribution."""
         dof = self.design.hypothesis_dof
         return float(stats.chi2.sf(value, dof)), (dof,)
 
 
-def variances_and_spreads(weights, squared_dists):
+def variances_and_spreads(weights: Array, squared_dists: Array) -> Array:
     """Return mean and variance of squared distances in each group.
 
     Parameters
@@ -83,7 +86,7 @@ def variances_and_spreads(weights, squared_dists):
     return variances, np.maximum(spreads, np.maximum(floor, np.finfo(float).tiny))
 
 
-def weighted_spread(variances, spreads, sizes):
+def weighted_spread(variances: Array, spreads: Array, sizes: Array) -> Array:
     r"""Return :math:`\sum_g a_g (V_g - \bar V)^2`, with :math:`a_g = n_g / \sigma_g^2`.
 
     Parameters
@@ -104,17 +107,17 @@ def weighted_spread(variances, spreads, sizes):
 
 
 def equal_dispersions_test(
-    points,
-    labels,
-    space,
-    statistic="levene",
-    calibration="permutation",
-    n_permutations=9999,
-    rng=None,
-    alpha=0.05,
-    frames=None,
-    progress=True,
-):
+    points: ArrayLike,
+    labels: ArrayLike,
+    space: Any,
+    statistic: str = "levene",
+    calibration: str = "permutation",
+    n_permutations: int = 9999,
+    rng: Any = None,
+    alpha: float = 0.05,
+    frames: Any = None,
+    progress: bool = True,
+) -> Any:
     r"""Test whether groups are equally dispersed about their Fréchet means.
 
     With :math:`d_{gi}` the distance of a matrix from the mean of its group, multiplied

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..validation import require_choice
 from .tables import as_matrix, pairs_of, pandas
@@ -92,7 +93,7 @@ class EdgeTest:
             f"{low:.4g} (max-T), {high:.4g} (FDR), {self.n_permutations} permutations"
         )
 
-    def matrix(self, what="effect"):
+    def matrix(self, what: str = "effect") -> Array:
         """Return a quantity of the edges as a symmetric matrix.
 
         Parameters
@@ -114,7 +115,7 @@ class EdgeTest:
             getattr(self, what), self.n, 1.0 if what.startswith("p") else 0.0
         )
 
-    def table(self, alpha=None, correction="max-t"):
+    def table(self, alpha: float | None = None, correction: Any = "max-t") -> Any:
         """Return the edges as a data frame, the smallest p-values first.
 
         Parameters
@@ -170,7 +171,7 @@ class EdgeNull:
         Whether p-values of single edges count the permuted statistics of all edges.
     """
 
-    def __init__(self, observed, pooled=False):
+    def __init__(self, observed: Array, pooled: bool = False) -> None:
         self.sizes = np.abs(observed)
         # Statistics that differ by rounding only are equal.
         scale = np.max(self.sizes, where=np.isfinite(self.sizes), initial=0.0)
@@ -178,9 +179,10 @@ class EdgeNull:
         self.pooled = pooled
         self._order = np.argsort(self.reach)
         self._counts = np.zeros(len(observed))
-        self._largest, self._number = [], 0
+        self._largest: list = []
+        self._number = 0
 
-    def add(self, statistics):
+    def add(self, statistics: Any) -> None:
         """Take in statistics [b, d] of permuted data."""
         sizes = np.abs(statistics)
         self._number += len(sizes)
@@ -194,7 +196,7 @@ class EdgeNull:
         else:
             self._counts += np.sum(sizes >= self.reach, axis=0)
 
-    def p_values(self, exhaustive):
+    def p_values(self, exhaustive: Any) -> Any:
         """Return p-values of edges on their own, and among all, and the null maxima."""
         largest = np.concatenate(self._largest)
         among = np.sum(largest[:, None] >= self.reach, axis=0)
@@ -204,7 +206,7 @@ class EdgeNull:
         return own, (extra + among) / (extra + self._number), largest
 
 
-def adjust_fdr(p):
+def adjust_fdr(p: ArrayLike) -> Array:
     r"""Return p-values adjusted by the method of Benjamini and Hochberg.
 
     .. math:: \tilde p_{(i)} = \min_{j \ge i} \min(1, m p_{(j)} / j) .

@@ -13,9 +13,11 @@ References
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..validation import require_choice
 from .frames import as_labels
@@ -32,16 +34,16 @@ class FreeExchange:
 
     kind = "free"
 
-    def __init__(self, number):
+    def __init__(self, number: int) -> None:
         self.number = number
         self.count = math.factorial(number) if number < 20 else math.inf
 
-    def draw(self, number, rng):
+    def draw(self, number: Any, rng: Any) -> Any:
         """Return random permutations, shape [number, N]."""
         rows = np.arange(self.number, dtype=np.int32)
         return rng.permuted(np.broadcast_to(rows, (number, self.number)), axis=-1)
 
-    def everything(self):
+    def everything(self) -> Any:
         """Return all permutations, shape [count, N]."""
         rows = itertools.permutations(range(self.number))
         return np.array(list(rows), dtype=np.int32)
@@ -58,7 +60,7 @@ class BlockExchange:
         Whether the rows of a block change places, rather than blocks.
     """
 
-    def __init__(self, blocks, is_within):
+    def __init__(self, blocks: Array, is_within: bool) -> None:
         self.number = len(blocks)
         self.kind = "within" if is_within else "whole"
         members = [np.flatnonzero(blocks == b) for b in range(np.max(blocks) + 1)]
@@ -87,7 +89,7 @@ class BlockExchange:
                 )
             )
 
-    def draw(self, number, rng):
+    def draw(self, number: Any, rng: Any) -> Any:
         """Return random permutations, shape [number, N]."""
         rows = np.arange(self.number, dtype=np.int32)
         rows = np.broadcast_to(rows, (number, self.number)).copy()
@@ -97,7 +99,7 @@ class BlockExchange:
             rows[:, items.ravel()] = moved.reshape(number, -1)
         return rows
 
-    def everything(self):
+    def everything(self) -> Any:
         """Return all permutations, shape [count, N]."""
         orders = [itertools.permutations(range(len(items))) for items in self._sets]
         result = []
@@ -109,7 +111,7 @@ class BlockExchange:
         return np.stack(result)
 
 
-def admit_blocks(blocks, number):
+def admit_blocks(blocks: ArrayLike, number: int) -> Array:
     """Return blocks as integers from zero, or raise.
 
     Parameters
@@ -141,7 +143,7 @@ def admit_blocks(blocks, number):
     return np.unique(labels.astype(str), return_inverse=True)[1]
 
 
-def exchange_for(columns, blocks, exchange="auto"):
+def exchange_for(columns: Array, blocks: Array, exchange: str = "auto") -> Any:
     """Return the permutations by which a term is tested.
 
     Parameters
@@ -175,7 +177,7 @@ def exchange_for(columns, blocks, exchange="auto"):
     return BlockExchange(blocks, varies if exchange == "auto" else exchange == "within")
 
 
-def within_blocks(columns, blocks):
+def within_blocks(columns: Any, blocks: Any) -> Any:
     """Return columns [N, q] minus their average in each block."""
     sizes = np.bincount(blocks)[:, None]
     sums = np.zeros((len(sizes), columns.shape[1]))

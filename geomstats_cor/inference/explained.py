@@ -25,9 +25,12 @@ References
    high dimensions based on L2-norm. J. Amer. Statist. Assoc. 115, 2020.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
+from .._types import Array
 from ..exceptions import ParameterError
 
 
@@ -49,23 +52,23 @@ class DistanceStatistic:
 
     name = "pseudo-F"
 
-    def __init__(self, coords, design):
+    def __init__(self, coords: Array, design: Any) -> None:
         self.design = design
         self.coords = with_few_columns(coords)
         self.dimension = coords.shape[-1]
         self.total = np.sum(self.coords**2)
 
-    def __call__(self, weights):
+    def __call__(self, weights: Array) -> Any:
         """Return the shares [b] that weights [b, r, N] explain."""
         sums = np.sum((weights @ self.coords) ** 2, axis=-1)
         explained = np.sum(sums / np.sum(weights**2, axis=-1), axis=-1)
         return np.minimum(explained / self.total, 1.0) if self.total else explained
 
-    def reported(self, share):
+    def reported(self, share: Any) -> Any:
         """Return the pseudo-F of shares."""
         return _odds(share) * (self.design.error_dof / self.design.hypothesis_dof)
 
-    def asymptotic(self, share):
+    def asymptotic(self, share: Any) -> Any:
         """Return the p-value of a share, and degrees of freedom."""
         nu = self._effective_dimension()
         dof = (nu * self.design.hypothesis_dof, nu * self.design.error_dof)
@@ -111,17 +114,17 @@ class HotellingStatistic(DistanceStatistic):
 
     name = "Hotelling's F"
 
-    def __init__(self, coords, design):
+    def __init__(self, coords: Array, design: Any) -> None:
         require_ample(coords, design.error_dof)
         super().__init__(_whitened(coords, 0.0), design)
 
-    def reported(self, share):
+    def reported(self, share: Any) -> Any:
         """Return the F of shares."""
         rank, larger = self._ranks()
         # The trace is d times the share, because whitened scatter is the identity.
         return _odds(share * (self.dimension / rank)) * self._error_dof() / larger
 
-    def asymptotic(self, share):
+    def asymptotic(self, share: Any) -> Any:
         """Return the p-value of a share, and degrees of freedom."""
         rank, larger = self._ranks()
         dof = (rank * larger, rank * self._error_dof())
@@ -151,13 +154,13 @@ class ShrinkageStatistic(DistanceStatistic):
 
     name = "shrunk pseudo-F"
 
-    def __init__(self, coords, design):
+    def __init__(self, coords: Array, design: Any) -> None:
         from sklearn.covariance import ledoit_wolf_shrinkage
 
         shrinkage = ledoit_wolf_shrinkage(coords, assume_centered=True)
         super().__init__(_whitened(coords, shrinkage), design)
 
-    def asymptotic(self, share):
+    def asymptotic(self, share: Any) -> Any:
         """Refuse: the distribution depends on the amount of shrinkage."""
         raise ParameterError(
             'statistic="shrinkage" has no asymptotic distribution here: use '
@@ -165,7 +168,7 @@ class ShrinkageStatistic(DistanceStatistic):
         )
 
 
-def require_ample(coords, error_dof):
+def require_ample(coords: Array, error_dof: int) -> None:
     """Raise unless a sample is large enough to estimate a covariance matrix.
 
     Parameters
@@ -185,12 +188,12 @@ def require_ample(coords, error_dof):
         )
 
 
-def is_ample(dimension, error_dof):
+def is_ample(dimension: Any, error_dof: Any) -> bool:
     """Tell whether there are twice as many degrees of freedom as dimensions."""
     return error_dof >= 2 * dimension
 
 
-def with_few_columns(coords):
+def with_few_columns(coords: Array) -> Array:
     """Return coordinates [N, min(N, d)] with the same inner products.
 
     Parameters
@@ -205,7 +208,8 @@ def with_few_columns(coords):
     """
     if coords.shape[-1] <= coords.shape[0]:
         return coords
-    return np.linalg.qr(coords.T, mode="r").T
+    triangle: Any = np.linalg.qr(coords.T, mode="r")
+    return triangle.T
 
 
 def _whitened(coords, shrinkage):

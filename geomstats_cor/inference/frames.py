@@ -6,9 +6,12 @@ larger: groups with different T differ in their means and dispersions even if th
 from one population.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .._callers import warn_user
+from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import (
     ArrayTypeError,
@@ -23,7 +26,7 @@ from ..validation import plain
 _TOLERANCE = 0.01
 
 
-def warn_if_frames_differ(frames, labels, names):
+def warn_if_frames_differ(frames: Any, labels: Array, names: tuple) -> None:
     """Warn if groups have different numbers of frames.
 
     Parameters
@@ -56,7 +59,7 @@ def warn_if_frames_differ(frames, labels, names):
     )
 
 
-def as_labels(labels):
+def as_labels(labels: ArrayLike) -> Array:
     """Return labels as an array, or raise if they are masked or of different lengths.
 
     Parameters
@@ -75,7 +78,7 @@ def as_labels(labels):
         raise ShapeError("labels: expected shape [N], got nested sequences.") from None
 
 
-def match_frames(labels, frames, rng=None):
+def match_frames(labels: ArrayLike, frames: ArrayLike, rng: Any = None) -> Array:
     """Select matrices so that the groups have the same numbers of frames.
 
     Of each number of frames, as many matrices are kept in every group as the group
@@ -121,7 +124,9 @@ def match_frames(labels, frames, rng=None):
     return np.array(sorted(kept))
 
 
-def correlations_of_equal_frames(signals, frames=None):
+def correlations_of_equal_frames(
+    signals: ArrayLike, frames: int | None = None
+) -> Array:
     r"""Return correlation matrices that are all estimated from as many frames.
 
     Of each signal the first `frames` frames are used.

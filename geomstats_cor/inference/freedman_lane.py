@@ -15,11 +15,15 @@ References
 """
 
 import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ..exceptions import ParameterError
+from ..kernels._quotients import divide
 from .exchangeability import within_blocks
 
 _BATCH_BYTES = 2**26
@@ -44,7 +48,7 @@ class Fit:
     squares: np.ndarray
 
     @classmethod
-    def of(cls, responses, kind, basis):
+    def of(cls, responses: Any, kind: Any, basis: Any) -> Any:
         """Return the fit of responses of some kind, in one pass over them."""
         triangle, products, squares = responses.reduce(
             _least_squares, _merge_least_squares, kind, basis
@@ -74,7 +78,14 @@ class FreedmanLane:
         Degrees of freedom.
     """
 
-    def __init__(self, matrix, places, exchange, blocks=None, name="term"):
+    def __init__(
+        self,
+        matrix: Array,
+        places: Array,
+        exchange: Any,
+        blocks: Array = None,
+        name: str = "term",
+    ) -> None:
         self.exchange = exchange
         others, tested = np.delete(matrix, places, axis=1), matrix[:, places]
         scale = np.linalg.norm(matrix, axis=0)
@@ -108,11 +119,11 @@ class FreedmanLane:
             )
 
     @property
-    def basis(self):
+    def basis(self) -> Any:
         """Orthonormal columns [N, r] that permutations of residuals can meet."""
         return np.hstack([self.others, self.tested])
 
-    def prepare(self, responses, kind, full):
+    def prepare(self, responses: Any, kind: str, full: Any) -> tuple:
         """Return the fit [m, d] of the model without the term, and squares [d].
 
         Parameters
@@ -139,7 +150,14 @@ class FreedmanLane:
         reduced = Fit.of(responses, kind, self.nuisance)
         return reduced.products, reduced.squares
 
-    def statistics(self, responses, kind, permutations, prepared, each):
+    def statistics(
+        self,
+        responses: Any,
+        kind: str,
+        permutations: Array,
+        prepared: tuple,
+        each: bool,
+    ) -> Array:
         """Return the shares of permuted residuals that the term explains.
 
         Shares order permutations as F does, and suffer less from rounding where a term
@@ -175,12 +193,12 @@ class FreedmanLane:
             squares = np.sum(squares)
         total = np.maximum(squares - other, explained)
         # No variation at all is no evidence.
-        shares = explained / np.where(total > 0.0, total, 1.0)
+        shares = divide(explained, total)
         if each and self.hypothesis_dof == 1:
             return np.copysign(shares, products[:, -1])
         return shares
 
-    def reported(self, shares, each=True):
+    def reported(self, shares: Any, each: bool = True) -> Any:
         """Return the F of shares; the signed t if each column has its own, q = 1."""
         sizes = np.abs(shares)
         with np.errstate(divide="ignore"):
@@ -190,12 +208,20 @@ class FreedmanLane:
             return np.copysign(np.sqrt(ratio), shares)
         return ratio
 
-    def batch_size(self, width):
+    def batch_size(self, width: Any) -> Any:
         """Return how many permutations to take at once for vectors of some width."""
         return max(1, _BATCH_BYTES // (8 * self.basis.shape[1] * width))
 
 
-def permuted_statistics(test, responses, kind, full, permutations, each, advance):
+def permuted_statistics(
+    test: Any,
+    responses: Any,
+    kind: str,
+    full: Any,
+    permutations: Array,
+    each: bool,
+    advance: Callable,
+) -> Iterator:
     """Yield shares of permuted data, a batch of permutations at a time.
 
     Parameters

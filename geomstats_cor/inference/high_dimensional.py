@@ -11,9 +11,12 @@ References
    applications to gene-set testing. Ann. Statist. 38, 2010.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
+from .._types import Array
 from ..exceptions import ParameterError, ShapeError
 
 
@@ -38,7 +41,7 @@ class ChenQinStatistic:
 
     name = "Chen-Qin"
 
-    def __init__(self, coords, design):
+    def __init__(self, coords: Array, design: Any) -> None:
         sizes = np.sum(design.observed**2, axis=-1)
         if len(sizes) > 2:
             raise ParameterError(
@@ -56,7 +59,7 @@ class ChenQinStatistic:
         np.fill_diagonal(self.products, 0.0)
         self.squares = self.products**2
 
-    def __call__(self, weights):
+    def __call__(self, weights: Array) -> Any:
         """Return the statistics [b] of weights [b, r, N]."""
         estimate, variance = self._moments(weights)
         deviation = np.sqrt(np.maximum(variance, 0.0))
@@ -64,11 +67,11 @@ class ChenQinStatistic:
             # A variance that is estimated as null leaves the sign alone.
             return np.where(estimate == 0.0, 0.0, estimate / deviation)
 
-    def reported(self, value):
+    def reported(self, value: Any) -> Any:
         """Return the statistic itself."""
         return value
 
-    def asymptotic(self, value):
+    def asymptotic(self, value: Any) -> Any:
         """Return the p-value of the normal distribution."""
         if not np.isfinite(value):
             raise ParameterError(

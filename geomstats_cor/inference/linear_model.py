@@ -1,11 +1,13 @@
 """Regression of correlation matrices on several covariates, with tests."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from .bands import confidence_bands
 from .designs import make_design
@@ -100,11 +102,18 @@ class MultivariateGeodesicRegression(BaseEstimator):
     0.005
     """
 
-    def __init__(self, metric="olm", categorical=()):
+    def __init__(self, metric: Any = "olm", categorical: ArrayLike = ()) -> None:
         self.metric = metric
         self.categorical = categorical
 
-    def fit(self, X, y, blocks=None, variables=None, subjects=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        blocks: ArrayLike = None,
+        variables: ArrayLike = None,
+        subjects: ArrayLike = None,
+    ) -> Any:
         """Fit the linear model.
 
         Parameters
@@ -151,7 +160,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
         scale = np.linalg.norm(self._design.matrix, axis=0)
         basis, triangle = np.linalg.qr(self._design.matrix / scale)
         self._basis, self._back = basis, np.linalg.inv(triangle) / scale[:, None]
-        self._fits = {}
+        self._fits: dict = {}
         fit = self._fit_of("coords")
         self.coef_ = self._back @ fit.products
         self._find_shares(fit)
@@ -178,7 +187,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
         return self._back @ self._fit_of("edges").products
 
     @property
-    def effects_(self):
+    def effects_(self) -> Any:
         """Change of the correlations per unit of each column."""
         check_is_fitted(self, "coef_")
         effects = as_matrix(self._edge_coef[1:], self._n)
@@ -187,7 +196,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
             for name, effect in zip(self.columns_[1:], effects, strict=True)
         }
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """Return the matrices of the model at covariates.
 
         Parameters
@@ -205,7 +214,14 @@ class MultivariateGeodesicRegression(BaseEstimator):
         coords = self._design.rows(X) @ self.coef_
         return self._representation.points(coords, self.mean_)
 
-    def bands(self, X, level=0.95, simultaneous=True, n_draws=999, rng=None):
+    def bands(
+        self,
+        X: Any,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        n_draws: int = 999,
+        rng: Any = None,
+    ) -> Array:
         """Return confidence bands of the mean correlations at covariates.
 
         The coordinates of the prediction have the covariance of least squares, robust
@@ -238,13 +254,13 @@ class MultivariateGeodesicRegression(BaseEstimator):
 
     def test(
         self,
-        term,
-        n_permutations=9999,
-        rng=None,
-        alpha=0.05,
-        exchange="auto",
-        progress=True,
-    ):
+        term: str,
+        n_permutations: int = 9999,
+        rng: Any = None,
+        alpha: float = 0.05,
+        exchange: str = "auto",
+        progress: bool = True,
+    ) -> Any:
         r"""Test whether a covariate has an effect, given the others.
 
         The statistic is the pseudo-F of distances,
@@ -278,8 +294,13 @@ class MultivariateGeodesicRegression(BaseEstimator):
         return term_test(self._fitted, term, options)
 
     def term_tests(
-        self, n_permutations=9999, rng=None, alpha=0.05, exchange="auto", progress=True
-    ):
+        self,
+        n_permutations: int = 9999,
+        rng: Any = None,
+        alpha: float = 0.05,
+        exchange: str = "auto",
+        progress: bool = True,
+    ) -> Any:
         """Test each covariate given all others.
 
         Parameters
@@ -312,14 +333,14 @@ class MultivariateGeodesicRegression(BaseEstimator):
 
     def edge_test(
         self,
-        term,
-        n_permutations=9999,
-        rng=None,
-        alpha=0.05,
-        exchange="auto",
-        pooled=False,
-        progress=True,
-    ):
+        term: str,
+        n_permutations: int = 9999,
+        rng: Any = None,
+        alpha: float = 0.05,
+        exchange: str = "auto",
+        pooled: bool = False,
+        progress: bool = True,
+    ) -> Any:
         """Test on which correlations a covariate has an effect, given the others.
 
         Parameters
@@ -354,16 +375,16 @@ class MultivariateGeodesicRegression(BaseEstimator):
 
     def network_test(
         self,
-        term,
-        threshold=None,
-        measure="extent",
-        tail="both",
-        n_permutations=9999,
-        rng=None,
-        alpha=0.05,
-        exchange="auto",
-        progress=True,
-    ):
+        term: str,
+        threshold: float | None = None,
+        measure: str = "extent",
+        tail: str = "both",
+        n_permutations: int = 9999,
+        rng: Any = None,
+        alpha: float = 0.05,
+        exchange: str = "auto",
+        progress: bool = True,
+    ) -> Any:
         """Test for networks: connected edges on which a covariate has an effect.
 
         Edges whose statistic exceeds the threshold form a graph; the size of its
@@ -407,7 +428,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
         options = PermutationOptions(n_permutations, rng, alpha, exchange, progress)
         return networks_test(self._fitted, term, options, threshold, measure, tail)
 
-    def diagnostics(self):
+    def diagnostics(self) -> Any:
         r"""Return how each matrix fits, and how much it pulls the fit.
 
         Returns
@@ -434,7 +455,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
         index = None if self.subjects_ is None else list(self.subjects_)
         return pandas().DataFrame(columns, index=index)
 
-    def inflation(self):
+    def inflation(self) -> dict:
         r"""Return by how much the other covariates inflate the variance of each column.
 
         The variance inflation factor :math:`1 / (1 - R_j^2)`, with :math:`R_j^2` that

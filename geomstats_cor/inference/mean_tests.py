@@ -1,5 +1,8 @@
 """Tests of Fréchet means: of several groups, and of one sample."""
 
+from typing import Any
+
+from .._types import ArrayLike
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
@@ -24,17 +27,17 @@ STATISTICS = {
 
 
 def equal_means_test(
-    points,
-    labels,
-    space,
-    statistic="distance",
-    calibration="permutation",
-    n_permutations=9999,
-    rng=None,
-    alpha=0.05,
-    frames=None,
-    progress=True,
-):
+    points: ArrayLike,
+    labels: ArrayLike,
+    space: Any,
+    statistic: str = "distance",
+    calibration: str = "permutation",
+    n_permutations: int = 9999,
+    rng: Any = None,
+    alpha: float = 0.05,
+    frames: Any = None,
+    progress: bool = True,
+) -> Any:
     r"""Test whether groups have the same Fréchet mean.
 
     The matrices become coordinates of their logarithms at the pooled Fréchet mean, in
@@ -154,16 +157,16 @@ def equal_means_test(
 
 
 def mean_test(
-    points,
-    mean,
-    space,
-    statistic="distance",
-    calibration="permutation",
-    n_permutations=9999,
-    rng=None,
-    alpha=0.05,
-    progress=True,
-):
+    points: ArrayLike,
+    mean: ArrayLike,
+    space: Any,
+    statistic: str = "distance",
+    calibration: str = "permutation",
+    n_permutations: int = 9999,
+    rng: Any = None,
+    alpha: float = 0.05,
+    progress: bool = True,
+) -> Any:
     r"""Test whether a sample comes from a distribution with a given Fréchet mean.
 
     At the Fréchet mean of a distribution, and nowhere else, the logarithms :math:`x_i`
@@ -256,7 +259,7 @@ def mean_test(
     )
 
 
-def require_flat(space):
+def require_flat(space: Any) -> None:
     """Raise if the metric of a space is curved.
 
     Parameters

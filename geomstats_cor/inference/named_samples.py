@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..data.cleaning import as_stack, clean_points
 from ..data.labels import are_tables, without_names
 from ..distributed import is_dask_array
@@ -35,12 +36,18 @@ class NamedSample:
     subjects: tuple | None
 
     @property
-    def is_lazy(self):
+    def is_lazy(self) -> bool:
         """Tell whether the matrices are in blocks of dask."""
         return is_dask_array(self.points)
 
 
-def read_sample(points, variables=None, subjects=None, name="y", check=True):
+def read_sample(
+    points: ArrayLike,
+    variables: ArrayLike = None,
+    subjects: ArrayLike = None,
+    name: str = "y",
+    check: bool = True,
+) -> Any:
     """Return a sample with the names that it brings or is given.
 
     Parameters
@@ -90,7 +97,7 @@ def read_sample(points, variables=None, subjects=None, name="y", check=True):
     return NamedSample(points, variables, subjects)
 
 
-def names_of(what, names, number):
+def names_of(what: str, names: ArrayLike, number: int) -> tuple | None:
     """Return names as a tuple, or raise if there are too few, too many or doubles.
 
     Parameters

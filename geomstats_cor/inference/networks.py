@@ -115,7 +115,7 @@ class NetworkTest:
             f"{self.n_permutations} permutations"
         )
 
-    def table(self):
+    def table(self) -> Any:
         """Return the edges of the networks as a data frame.
 
         Returns
@@ -149,12 +149,12 @@ class NetworkSizes:
         Which statistics count: by absolute value, or of one sign.
     """
 
-    def __init__(self, n, threshold, measure, tail):
+    def __init__(self, n: int, threshold: float, measure: str, tail: str) -> None:
         self.n, self.threshold = n, threshold
         self.measure, self.tail = measure, tail
         self._rows, self._columns = np.tril_indices(n, -1)
 
-    def networks(self, statistic):
+    def networks(self, statistic: Any) -> Any:
         """Return pairs of a size and edges, the largest first."""
         excess = self._signed(statistic) - self.threshold
         edges = np.flatnonzero(excess > 0.0)
@@ -169,7 +169,7 @@ class NetworkSizes:
         order = np.argsort(-sizes, kind="stable")
         return [(float(sizes[k]), edges[found == k]) for k in order]
 
-    def largest(self, statistic):
+    def largest(self, statistic: Any) -> Any:
         """Return the size of the largest network, zero if there is none."""
         networks = self.networks(statistic)
         return networks[0][0] if networks else 0.0

@@ -8,12 +8,15 @@ Matrix products with them serve many rearrangements at once.
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .._callers import warn_user
 from .._progress import steps
+from .._types import Array
 from ..exceptions import CoarseTestWarning
 from ..validation import require_integer, require_number
 
@@ -38,7 +41,7 @@ class Relabellings:
         Number of distinct relabellings.
     """
 
-    def __init__(self, labels):
+    def __init__(self, labels: Array) -> None:
         self._labels = labels.astype(np.int16)
         self.sizes = np.bincount(labels)
         self.observed = self.weights(self._labels)
@@ -48,17 +51,17 @@ class Relabellings:
             math.factorial(int(size)) for size in self.sizes
         )
 
-    def weights(self, labels):
+    def weights(self, labels: Any) -> Any:
         """Return the indicators [..., k, N] of groups given by labels [..., N]."""
         groups = np.arange(len(self.sizes), dtype=labels.dtype)
         return (labels[..., None, :] == groups[:, None]).astype(float)
 
-    def draw(self, number, rng):
+    def draw(self, number: Any, rng: Any) -> Any:
         """Return random labels, shape [number, N]."""
         labels = np.broadcast_to(self._labels, (number, len(self._labels)))
         return rng.permuted(labels, axis=-1)
 
-    def everything(self):
+    def everything(self) -> Any:
         """Return all distinct sequences of labels, shape [count, N]."""
         return _deals(tuple(self.sizes.tolist()))
 
@@ -81,21 +84,21 @@ class SignFlips:
         Number of reflections.
     """
 
-    def __init__(self, number):
+    def __init__(self, number: int) -> None:
         self.observed = np.ones((1, number))
         self.hypothesis_dof, self.error_dof = 1, number - 1
         self.count = 2**number
 
-    def weights(self, bits):
+    def weights(self, bits: Any) -> Any:
         """Return the signs [..., 1, N] that bits [..., N] stand for."""
         return 1.0 - 2.0 * bits[..., None, :]
 
-    def draw(self, number, rng):
+    def draw(self, number: Any, rng: Any) -> Any:
         """Return random bits, shape [number, N]."""
         shape = (number, self.observed.shape[-1])
         return rng.integers(0, 2, shape, dtype=np.int8)
 
-    def everything(self):
+    def everything(self) -> Any:
         """Return all sequences of bits, shape [count, N]."""
         size = self.observed.shape[-1]
         return (np.arange(self.count)[:, None] >> np.arange(size)) & 1
@@ -131,7 +134,7 @@ class NullDistribution:
     values: np.ndarray
     exhaustive: bool
 
-    def p_value(self, observed):
+    def p_value(self, observed: Any) -> Any:
         r"""Return the exact p-value of an observed statistic.
 
         It is :math:`(1 + \#\{T^* \ge T\}) / (1 + B)` for a random draw, the share of
@@ -146,7 +149,7 @@ class NullDistribution:
             return count / len(self.values)
         return (1 + count) / (1 + len(self.values))
 
-    def smallest_p_value(self):
+    def smallest_p_value(self) -> Any:
         """Return the smallest p-value that any arrangement of the data can have."""
         if self.exhaustive:
             return self.p_value(np.max(self.values))
@@ -154,8 +157,13 @@ class NullDistribution:
 
 
 def null_distribution(
-    statistic, rearrangements, n_permutations, rng, alpha, progress=True
-):
+    statistic: Callable,
+    rearrangements: Any,
+    n_permutations: int,
+    rng: Any,
+    alpha: float,
+    progress: bool = True,
+) -> Any:
     """Return the statistics of rearranged data, all of them if they are few.
 
     Parameters
@@ -197,7 +205,7 @@ def null_distribution(
     return null
 
 
-def warn_if_coarse(null, alpha):
+def warn_if_coarse(null: Any, alpha: float) -> None:
     """Warn if no p-value can be as small as a level.
 
     Parameters

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from .._progress import steps
+from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._array import constant, namespace
@@ -40,7 +41,7 @@ class ConfidenceRegion(ABC):
     space: Any = field(repr=False, compare=False)
 
     @abstractmethod
-    def excess(self, point):
+    def excess(self, point: ArrayLike) -> Array:
         """Return how far points are from the mean, one on the boundary.
 
         Parameters
@@ -54,7 +55,7 @@ class ConfidenceRegion(ABC):
             Zero at the mean, one on the boundary.
         """
 
-    def contains(self, point):
+    def contains(self, point: ArrayLike) -> Array:
         """Tell whether points lie in the region: their excess is at most one.
 
         Parameters
@@ -69,7 +70,7 @@ class ConfidenceRegion(ABC):
         """
         return self.excess(point) <= 1.0
 
-    def boundary(self, n_samples=100, rng=None):
+    def boundary(self, n_samples: int = 100, rng: Any = None) -> Array:
         """Return points of the boundary, on geodesics from the mean.
 
         Parameters
@@ -141,7 +142,7 @@ class HotellingRegion(ConfidenceRegion):
     points: Any = field(repr=False, compare=False)
     critical_value: float
 
-    def excess(self, point):
+    def excess(self, point: ArrayLike) -> Array:
         r"""Return the root of Hotelling's statistic over its critical value.
 
         .. math:: \sqrt{T^2(C) / T^2_{\text{crit}}} .
@@ -220,7 +221,7 @@ class BootstrapBall(ConfidenceRegion):
 
     radius: float
 
-    def excess(self, point):
+    def excess(self, point: ArrayLike) -> Array:
         """Return the distance :math:`d(C, M) / r` from the mean over the radius.
 
         Parameters
@@ -240,14 +241,14 @@ class BootstrapBall(ConfidenceRegion):
 
 
 def confidence_region(
-    points,
-    space,
-    level=0.95,
-    method="hotelling",
-    n_resamples=999,
-    rng=None,
-    progress=True,
-):
+    points: ArrayLike,
+    space: Any,
+    level: float = 0.95,
+    method: str = "hotelling",
+    n_resamples: int = 999,
+    rng: Any = None,
+    progress: bool = True,
+) -> Any:
     r"""Return a region that covers the Fréchet mean of a distribution at some level.
 
     - "hotelling": the points :math:`\mu` that Hotelling's test of one sample does not

@@ -7,9 +7,12 @@ variables: the differential of the coordinates at the base point relates the two
 that an effect on coordinates is an effect on correlations to first order.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .. import kernels
+from .._types import Array
 from ..exceptions import ParameterError
 from ..kernels._array import constant
 from ..space import equipped
@@ -26,15 +29,15 @@ class MetricRepresentation:
         Equipped space.
     """
 
-    def __init__(self, space):
+    def __init__(self, space: Any) -> None:
         self.space = space
         self.is_flat = space.metric.image_space.metric.is_flat
 
-    def mean(self, points):
+    def mean(self, points: Array) -> Any:
         """Return the Fréchet mean [n, n] of matrices [N, n, n]."""
         return as_numbers(frechet_mean(points, self.space))
 
-    def mean_of_blocks(self, points):
+    def mean_of_blocks(self, points: Array) -> Any:
         """Return the Fréchet mean [n, n] of a dask array [N, n, n]."""
         from ..statistics.streaming import frechet_mean_of_chunks
 
@@ -42,16 +45,16 @@ class MetricRepresentation:
             frechet_mean_of_chunks(points, self.space, progress=False).mean
         )
 
-    def coords(self, points, base):
+    def coords(self, points: Array, base: Array) -> Any:
         """Return the coordinates [N, d] of the logarithms at a base point."""
         return as_numbers(self.space.metric.log_coords(points, base))
 
-    def edges(self, points, base):
+    def edges(self, points: Array, base: Array) -> Any:
         """Return the strict lower entries [N, d] of the logarithms at a base point."""
         logs = self.space.metric.log(points, base)
         return as_numbers(kernels.pack_strictly_lower(logs))
 
-    def points(self, coords, base):
+    def points(self, coords: Array, base: Array) -> Any:
         """Return the matrices [N, n, n] of coordinates [N, d]."""
         return self.space.metric.exp_coords(constant(coords, base), base)
 
@@ -71,7 +74,7 @@ class EntryRepresentation:
     is_flat = True
     space = None
 
-    def __init__(self, is_fisher):
+    def __init__(self, is_fisher: bool) -> None:
         self._is_fisher = is_fisher
 
     def _free(self, points):
@@ -91,11 +94,11 @@ class EntryRepresentation:
         lower = kernels.unpack_strictly_lower(entries)
         return lower + np.swapaxes(lower, -1, -2) + np.eye(lower.shape[-1])
 
-    def mean(self, points):
+    def mean(self, points: Array) -> Any:
         """Return the matrix [n, n] of average entries."""
         return self._matrices(np.mean(self._free(points), axis=0))
 
-    def mean_of_blocks(self, points):
+    def mean_of_blocks(self, points: Array) -> Any:
         """Return the matrix [n, n] of average entries of a dask array."""
         import dask
 
@@ -104,18 +107,18 @@ class EntryRepresentation:
         total = dask.delayed(sum)(sums).compute()
         return self._matrices(total / points.shape[0])
 
-    def coords(self, points, base):
+    def coords(self, points: Array, base: Array) -> Any:
         """Return the differences [N, d] of entries from those of a base point."""
         return self._free(points) - self._free(base)
 
-    def edges(self, points, base):
+    def edges(self, points: Array, base: Array) -> Any:
         r"""Return these in units of correlation: times :math:`1 - r^2` for Fisher z."""
         coords = self.coords(points, base)
         if not self._is_fisher:
             return coords
         return coords * (1.0 - kernels.pack_strictly_lower(base) ** 2)
 
-    def points(self, coords, base):
+    def points(self, coords: Array, base: Array) -> Any:
         """Return the matrices [N, n, n] of coordinates [N, d]."""
         return self._matrices(self._free(base) + coords)
 
@@ -123,7 +126,7 @@ class EntryRepresentation:
 BASELINES = {"entries": False, "fisher-z": True}
 
 
-def is_baseline(metric):
+def is_baseline(metric: Any) -> bool:
     """Tell whether a parameter `metric` stands for one of the baselines.
 
     Parameters
@@ -139,7 +142,7 @@ def is_baseline(metric):
     return isinstance(metric, str) and metric.lower() in BASELINES
 
 
-def representation_of(metric, n):
+def representation_of(metric: Any, n: int) -> Any:
     """Return the representation that a parameter `metric` stands for.
 
     Parameters

@@ -6,9 +6,12 @@ makes of a block of rows, so that the same code serves both.
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ..exceptions import GeomstatsCorError
 from .explained import with_few_columns
 
@@ -26,26 +29,28 @@ class LocalResponses:
         Representation.
     """
 
-    def __init__(self, points, representation):
+    def __init__(self, points: Array, representation: Any) -> None:
         self._points, self._representation = points, representation
         self.base = representation.mean(points)
 
     @functools.cached_property
-    def coords(self):
+    def coords(self) -> Any:
         """Coordinates [N, d] at the mean."""
         return self._representation.coords(self._points, self.base)
 
     @functools.cached_property
-    def edges(self):
+    def edges(self) -> Any:
         """Tangent vectors [N, d] at the mean, in units of correlation."""
         return self._representation.edges(self._points, self.base)
 
     @functools.cached_property
-    def products(self):
+    def products(self) -> Any:
         """Vectors [N, min(N, d)] with the inner products of the coordinates."""
         return with_few_columns(self.coords)
 
-    def reduce(self, function, merge, kind, *rows):
+    def reduce(
+        self, function: Callable, merge: Callable, kind: str, *rows: Array
+    ) -> Any:
         """Return what a function makes of the vectors [N, d] and arrays of N rows.
 
         Parameters
@@ -66,7 +71,7 @@ class LocalResponses:
         """
         return function(getattr(self, kind), *rows)
 
-    def each(self, function, kind, *rows):
+    def each(self, function: Any, kind: Any, *rows: Any) -> Any:
         """Return what a function makes of each row, as an array of N rows."""
         return function(getattr(self, kind), *rows)
 
@@ -82,11 +87,13 @@ class DaskResponses:
         Representation.
     """
 
-    def __init__(self, points, representation):
+    def __init__(self, points: Any, representation: Any) -> None:
         self._points, self._representation = points, representation
         self.base = representation.mean_of_blocks(points)
 
-    def reduce(self, function, merge, kind, *rows):
+    def reduce(
+        self, function: Callable, merge: Callable, kind: str, *rows: Array
+    ) -> Any:
         """Return what a function makes of the blocks, joined in pairs on the workers.
 
         Parameters
@@ -114,7 +121,7 @@ class DaskResponses:
             parts = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return parts[0].compute()
 
-    def each(self, function, kind, *rows):
+    def each(self, function: Any, kind: Any, *rows: Any) -> Any:
         """Return what a function makes of each row, as an array of N rows."""
         import dask
 

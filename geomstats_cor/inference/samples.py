@@ -1,8 +1,11 @@
 """Input validation for inference: stacks of matrices and labels."""
 
+from typing import Any
+
 import array_api_compat
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..data.naming import expanded
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._array import namespace
@@ -13,7 +16,7 @@ from ..validation import as_arrays, require_stack
 from .frames import as_labels, warn_if_frames_differ
 
 
-def admit_sample(points, least=2):
+def admit_sample(points: ArrayLike, least: int = 2) -> Array:
     """Return a stack of matrices, or raise if there are too few.
 
     Parameters
@@ -73,7 +76,14 @@ class Groups:
         Squared distance of each matrix from the mean of its group.
     """
 
-    def __init__(self, points, labels, space, least=2, frames=None):
+    def __init__(
+        self,
+        points: ArrayLike,
+        labels: ArrayLike,
+        space: Any,
+        least: int = 2,
+        frames: Any = None,
+    ) -> None:
         frames = getattr(points, "frames", None) if frames is None else frames
         self.points = admit_sample(points)
         self.space = space = equipped(space, self.points.shape[-1], "points")
@@ -96,11 +106,11 @@ class Groups:
         )
 
     @property
-    def dispersions(self):
+    def dispersions(self) -> Any:
         """Fréchet variance of each group."""
         return np.bincount(self.labels, weights=self.squared_dists) / self.sizes
 
-    def coordinates(self):
+    def coordinates(self) -> Any:
         """Return coordinates [N, d] at the pooled mean, of average zero."""
         coords = self.space.metric.log_coords(self.points, self.pooled_mean)
         return as_numbers(coords)
@@ -134,7 +144,7 @@ def _admit_labels(labels, number):
     return tuple(names.tolist()), positions
 
 
-def as_numbers(x):
+def as_numbers(x: Array) -> Array:
     """Return the entries of an array of any library, in numpy and float64.
 
     Parameters

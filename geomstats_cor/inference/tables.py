@@ -1,9 +1,13 @@
 """Answers as data frames of pandas."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 
-def pandas():
+
+def pandas() -> Any:
     """Return the module, or raise an error that says how to install it.
 
     Returns
@@ -21,7 +25,7 @@ def pandas():
     return pandas
 
 
-def pairs_of(n, variables=None):
+def pairs_of(n: int, variables: ArrayLike = None) -> tuple:
     """Return the names of the pairs of variables, in the order of strict lower entries.
 
     Parameters
@@ -41,7 +45,7 @@ def pairs_of(n, variables=None):
     return [names[j] for j in columns], [names[i] for i in rows]
 
 
-def as_matrix(entries, n, diagonal=0.0):
+def as_matrix(entries: Array, n: int, diagonal: float = 0.0) -> Array:
     """Return the symmetric matrix of strict lower entries.
 
     Parameters
@@ -65,7 +69,7 @@ def as_matrix(entries, n, diagonal=0.0):
     return matrix
 
 
-def named_matrix(matrix, variables):
+def named_matrix(matrix: Array, variables: ArrayLike) -> Any:
     """Return a matrix as a data frame if its variables have names.
 
     Parameters

@@ -8,6 +8,7 @@ from scipy import stats
 
 from .._callers import warn_user
 from .._progress import steps
+from .._types import Array
 from ..data.sampling import as_generator
 from ..exceptions import CoarseTestWarning, ParameterError
 from ..validation import require_choice, require_integer, require_number
@@ -71,7 +72,7 @@ class PermutationOptions:
     exchange: str
     progress: bool
 
-    def permutations(self, exchange):
+    def permutations(self, exchange: Any) -> Any:
         """Return permutations [B, N], and whether they are all there are."""
         require_integer("n_permutations", self.n_permutations, 1)
         require_number("alpha", self.alpha, 0.0, 1.0)
@@ -104,7 +105,7 @@ def _statistics(model, term, kind, each, options):
     return test, statistics(), exhaustive
 
 
-def term_test(model, term, options):
+def term_test(model: Any, term: str, options: Any) -> Any:
     """Test whether a term has an effect on the coordinates, given the others.
 
     Parameters
@@ -138,7 +139,9 @@ def term_test(model, term, options):
     )
 
 
-def edges_test(model, term, options, effects, pooled):
+def edges_test(
+    model: Any, term: str, options: Any, effects: Array, pooled: bool
+) -> Any:
     """Test whether a term has an effect on each correlation, given the others.
 
     Parameters
@@ -182,7 +185,9 @@ def edges_test(model, term, options, effects, pooled):
     )
 
 
-def warn_if_few(number, exhaustive, alpha, edges, pooled):
+def warn_if_few(
+    number: int, exhaustive: bool, alpha: float, edges: int, pooled: bool
+) -> None:
     """Warn if permutations are too few for corrected p-values at a level.
 
     Parameters
@@ -217,7 +222,14 @@ def warn_if_few(number, exhaustive, alpha, edges, pooled):
         )
 
 
-def networks_test(model, term, options, threshold, measure, tail):
+def networks_test(
+    model: Any,
+    term: str,
+    options: Any,
+    threshold: float | None,
+    measure: str,
+    tail: str,
+) -> Any:
     """Test for connected sets of edges that a term has an effect on.
 
     Parameters

@@ -6,6 +6,8 @@ with the dtype and on the device of the input. Nothing is validated here, and a 
 outside the domain of a map gives NaN.
 """
 
+import warnings as _warnings
+
 from ._autodiff import prepare_torch as _prepare_torch
 from .cholesky import (
     cor_inverse,
@@ -20,6 +22,11 @@ from .cholesky import (
 )
 from .congruence import congruence_log_products
 from .correlation import cor, cor_differential, cor_second_differential
+from .divided_differences import (
+    exp_divided_differences,
+    log_divided_differences,
+    power_divided_differences,
+)
 from .exp_scaled_maps import (
     exp_scaled,
     exp_scaled_differential,
@@ -28,6 +35,20 @@ from .exp_scaled_maps import (
 )
 from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
 from .hyperbolic_frechet import hyperbolic_mean
+from .hyperbolic_models import (
+    hyperboloid_from_ball,
+    hyperboloid_from_ball_differential,
+    hyperboloid_from_hemisphere,
+    hyperboloid_from_hemisphere_differential,
+    hyperboloid_from_origin_tangent,
+    hyperboloid_from_origin_tangent_differential,
+    hyperboloid_to_ball,
+    hyperboloid_to_ball_differential,
+    hyperboloid_to_hemisphere,
+    hyperboloid_to_hemisphere_differential,
+    hyperboloid_to_origin_tangent,
+    hyperboloid_to_origin_tangent_differential,
+)
 from .hyperboloid import (
     hyperbolic_boost,
     hyperbolic_curvature,
@@ -38,41 +59,21 @@ from .hyperboloid import (
     hyperbolic_orthonormal,
     hyperbolic_squared_dist,
     hyperbolic_transport,
-    hyperboloid_from_ball,
-    hyperboloid_from_ball_differential,
-    hyperboloid_from_hemisphere,
-    hyperboloid_from_hemisphere_differential,
-    hyperboloid_from_origin_tangent,
-    hyperboloid_from_origin_tangent_differential,
     hyperboloid_time,
-    hyperboloid_to_ball,
-    hyperboloid_to_ball_differential,
-    hyperboloid_to_hemisphere,
-    hyperboloid_to_hemisphere_differential,
-    hyperboloid_to_origin_tangent,
-    hyperboloid_to_origin_tangent_differential,
-)
-from .isometries import (
-    center,
-    helmert,
-    hollow_eigenvalues,
-    hollow_from_coords,
-    hollow_to_coords,
-    pack_strictly_lower,
-    roots,
-    row0_eigenvalues,
-    row0_from_coords,
-    row0_from_printed,
-    row0_to_coords,
-    scale_hollow,
-    scale_row0,
-    unpack_strictly_lower,
 )
 from .log_scaled_maps import (
     log_scaled,
     log_scaled_and_differential,
     log_scaled_differential,
     one_step_log_scaled,
+)
+from .null_row_sums import (
+    center,
+    from_helmert_coords,
+    helmert,
+    helmert_coords,
+    packed_to_row0,
+    row0_from_printed,
 )
 from .off_log_maps import (
     off_exp,
@@ -86,12 +87,7 @@ from .off_log_maps import (
     off_log_differential,
     off_log_differential_inverse,
 )
-from .packed_hollow import (
-    hollow_row_sums,
-    packed_hollow_norm,
-    packed_to_row0,
-    scale_packed_hollow,
-)
+from .packing import hollow_row_sums, pack_strictly_lower, unpack_strictly_lower
 from .poincare_ball import (
     ball_concat,
     ball_exp,
@@ -110,9 +106,6 @@ from .scaling import (
     scaled_to_unit_row_sums,
 )
 from .symmetric import (
-    exp_divided_differences,
-    log_divided_differences,
-    power_divided_differences,
     spectral,
     spectral_differential,
     sym_exp,
@@ -224,20 +217,31 @@ __all__ = [
     "ball_split",
     "pack_strictly_lower",
     "unpack_strictly_lower",
-    "hollow_eigenvalues",
-    "roots",
-    "scale_hollow",
-    "hollow_to_coords",
-    "hollow_from_coords",
-    "row0_eigenvalues",
-    "scale_row0",
-    "row0_to_coords",
-    "row0_from_coords",
+    "helmert_coords",
+    "from_helmert_coords",
     "row0_from_printed",
     "hollow_row_sums",
-    "scale_packed_hollow",
-    "packed_hollow_norm",
     "packed_to_row0",
     "center",
     "helmert",
 ]
+
+_FORMER_KERNELS = frozenset(
+    "hollow_eigenvalues row0_eigenvalues roots scale_hollow scale_row0 "
+    "scale_packed_hollow packed_hollow_norm hollow_to_coords hollow_from_coords "
+    "row0_to_coords row0_from_coords".split()
+)
+
+
+def __getattr__(name):
+    if name not in _FORMER_KERNELS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import _renamed
+
+    _warnings.warn(
+        f"{name} is now a method of geomstats_cor.geometries.InvariantProduct; the old "
+        "name will go with the next release.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(_renamed, name)

@@ -8,17 +8,20 @@ raising for the whole batch) is adapted here and nowhere else.
 
 import functools
 import warnings
+from typing import Any, cast
 
 import array_api_compat.numpy
 import numpy as np
 
+from .._types import Array
+
 _BLOCK = 64  # size of the triangles that numpy inverts whole
 _NAMESPACES = {np.ndarray: array_api_compat.numpy, np.float64: array_api_compat.numpy}
-_ARE_TORCH = {}
-_EPS = {}
+_ARE_TORCH: dict[type, bool] = {}
+_EPS: dict[Any, float] = {}
 
 
-def namespace(*arrays):
+def namespace(*arrays: Any) -> Any:
     """Return the array API namespace of arrays of one library.
 
     The first array decides: a lookup by its type, which torch.compile can follow.
@@ -30,7 +33,7 @@ def namespace(*arrays):
     return known
 
 
-def is_torch(array):
+def is_torch(array: Array) -> bool:
     """Tell whether an array is a torch tensor, without importing torch."""
     known = _ARE_TORCH.get(type(array))
     if known is None:
@@ -39,7 +42,7 @@ def is_torch(array):
     return known
 
 
-def eps(x):
+def eps(x: Array) -> Any:
     """Return the spacing of the dtype of an array at one."""
     known = _EPS.get(x.dtype)
     if known is None:
@@ -47,46 +50,51 @@ def eps(x):
     return known
 
 
-def eye_like(x):
+def eye_like(x: Array) -> Array:
     """Return the identity matrix with the size, dtype and device of a matrix."""
     return namespace(x).eye(x.shape[-1], dtype=x.dtype, device=x.device)
 
 
-def constant(values, like):
+def constant(values: Array, like: Array) -> Array:
     """Return small constants as an array of the namespace, dtype and device given."""
     xp = namespace(like)
     return xp.asarray(values, dtype=like.dtype, device=like.device)
 
 
-def diagonal(x):
+def diagonal(x: Array) -> Array:
     """Return the diagonals [..., n] of matrices [..., n, n]."""
     return x.diagonal(0, -2, -1)
 
 
-def as_rows(vectors):
+def as_rows(vectors: Array) -> Array:
     """Return vectors [..., n] as matrices [..., 1, n] of one row."""
     return vectors[..., None, :]
 
 
-def as_columns(vectors):
+def as_columns(vectors: Array) -> Array:
     """Return vectors [..., n] as matrices [..., n, 1] of one column."""
     return vectors[..., None]
 
 
-def diagonal_matrix(vector):
+def congruence(vector: Array, matrix: Array) -> Array:
+    """Return X M X, with X the diagonal matrix of a vector."""
+    return as_columns(vector) * matrix * as_rows(vector)
+
+
+def diagonal_matrix(vector: Array) -> Array:
     """Return the diagonal matrices [..., n, n] of vectors [..., n]."""
     xp = namespace(vector)
     n = vector.shape[-1]
     return vector[..., None] * xp.eye(n, dtype=vector.dtype, device=vector.device)
 
 
-def symmetrize(x):
+def symmetrize(x: Array) -> Array:
     """Return the symmetric part of matrices."""
     half = 0.5 * x
     return half + half.mT
 
 
-def strictly_lower(x):
+def strictly_lower(x: Array) -> Array:
     """Return the strictly lower triangular part of matrices."""
     if is_torch(x):
         return x.tril(-1)
@@ -95,11 +103,11 @@ def strictly_lower(x):
 
 @functools.lru_cache(maxsize=8)
 def _below_diagonal(size):
-    # Of small matrices, numpy takes longer for this mask than for all the rest.
+    # For small matrices, building this mask would take most of the time.
     return np.tri(size, k=-1, dtype=bool)
 
 
-def with_diagonal(x, value):
+def with_diagonal(x: Array, value: Any) -> Array:
     """Return matrices whose diagonal is replaced by a number."""
     if is_torch(x):
         diag = x.new_full(x.shape[:-1], value)
@@ -107,8 +115,8 @@ def with_diagonal(x, value):
     return set_diagonal(np.array(x, dtype=x.dtype.newbyteorder("=")), value)
 
 
-def set_diagonal(x, value):
-    """Replace the diagonal of matrices that nobody else holds, and return them."""
+def set_diagonal(x: Array, value: Any) -> Array:
+    """Replace the diagonal of matrices in place, and return them."""
     if is_torch(x):
         x.diagonal(dim1=-2, dim2=-1).fill_(value)
     else:
@@ -116,12 +124,12 @@ def set_diagonal(x, value):
     return x
 
 
-def off_diagonal(x):
+def off_diagonal(x: Array) -> Array:
     """Return matrices with the diagonal set to zero."""
     return with_diagonal(x, 0.0)
 
 
-def fill_diagonal(matrix, value):
+def fill_diagonal(matrix: Array, value: Any) -> None:
     """Replace the diagonals of matrices by a number or by vectors, in place."""
     if is_torch(matrix):
         matrix.diagonal(dim1=-2, dim2=-1)[...] = value
@@ -129,7 +137,7 @@ def fill_diagonal(matrix, value):
         np.einsum("...ii->...i", matrix)[...] = value
 
 
-def plus_diagonal(matrix, vector):
+def plus_diagonal(matrix: Array, vector: Array) -> Array:
     """Return matrices with vectors added to their diagonals, in one pass."""
     if is_torch(matrix):
         total = matrix.clone()
@@ -140,51 +148,36 @@ def plus_diagonal(matrix, vector):
     return total
 
 
-def add_multiple(x, number, y):
-    """Return x + number * y, in one pass where the library can."""
-    return x.add(y, alpha=number) if is_torch(x) else x + number * y
-
-
-def add_scaled(x, factor, y, number=1.0):
-    """Return x + number * factor * y, entry by entry, in one pass where possible."""
-    if is_torch(x):
-        return x.addcmul(factor, y, value=number)
-    return x + (factor if number == 1.0 else number * factor) * y
-
-
-def add_product(x, a, b, number=1.0, factor=1.0):
-    """Return number * x + factor * a @ b, in one pass where the library can."""
-    if is_torch(x) and x.dtype == a.dtype == b.dtype:
-        if x.ndim <= a.ndim == b.ndim == 2:
-            return namespace(x).addmm(x, a, b, beta=number, alpha=factor)
-        if x.ndim == a.ndim == b.ndim == 3:
-            return namespace(x).baddbmm(x, a, b, beta=number, alpha=factor)
-    product = a @ b if factor == 1.0 else factor * (a @ b)
-    return product + (x if number == 1.0 else number * x)
-
-
-def symmetric_product(x, y):
+def symmetric_product(x: Array, y: Array) -> Array:
     """Return the symmetric part of the outer product of vectors."""
     return symmetrize(x[..., :, None] * y[..., None, :])
 
 
-def pair_sums(x):
+def pair_sums(x: Array) -> Array:
     """Return the matrices x_i + x_j."""
     return as_columns(x) + as_rows(x)
 
 
-def extremes(x):
-    """Return the smallest and the largest entry, as numbers; NaN if there is one."""
-    low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
+def extremes(x: Array) -> Any:
+    """Return the smallest and the largest entry as floats; NaN if an entry is NaN."""
+    if is_torch(x):
+        low, high = x.aminmax()
+    else:
+        low, high = np.minimum.reduce(x, axis=None), np.maximum.reduce(x, axis=None)
     return float(low), float(high)
 
 
-def largest_entry(x):
-    """Return the largest entry, as a number; NaN if there is one."""
-    return float(x.amax() if is_torch(x) else x.max())
+def largest_entry(x: Array) -> Any:
+    """Return the largest entry as a float; NaN if an entry is NaN."""
+    return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
 
 
-def matrix_dot(x, y):
+def smallest_entry(x: Array) -> Any:
+    """Return the smallest entry as a float; NaN if an entry is NaN."""
+    return float(x.amin() if is_torch(x) else np.minimum.reduce(x, axis=None))
+
+
+def matrix_dot(x: Array, y: Array) -> Array:
     """Return the Frobenius products [...] of matrices [..., n, m]."""
     if is_torch(x):
         return (x * y).sum((-2, -1))
@@ -194,12 +187,14 @@ def matrix_dot(x, y):
     return np.vecdot(x.reshape(flat), y.reshape(flat))
 
 
-def row_dot(x, y):
+def row_dot(x: Array, y: Array) -> Array:
     """Return the inner products of the last axes, with that axis kept."""
-    return (x * y).sum(axis=-1, keepdims=True)
+    if is_torch(x):
+        return (x * y).sum(-1, keepdim=True)
+    return np.vecdot(x, y)[..., None]
 
 
-def take_last(x, index):
+def take_last(x: Array, index: Any) -> Array:
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
         index = namespace(x).asarray(index, device=x.device)
@@ -207,40 +202,40 @@ def take_last(x, index):
     return np.take(x, index, axis=-1)
 
 
-def sum_by_index(values, index, size):
-    """Add the entries [..., d] of the last axis up by their index, to [..., size]."""
+def sum_by_index(values: Array, index: Any, size: Any) -> Array:
+    """Sum the entries [..., d] of the last axis by index, into [..., size]."""
     xp = namespace(values)
     shape = (*values.shape[:-1], size)
     sums = xp.zeros(shape, dtype=values.dtype, device=values.device)
     if is_torch(values):
         index = xp.asarray(index, device=values.device)
         return sums.scatter_add(-1, xp.broadcast_to(index, values.shape), values)
-    np.add.at(sums, (..., index), values)
+    np.add.at(sums, cast(Any, (..., index)), values)
     return sums
 
 
-def eigh(x):
+def eigh(x: Array) -> Any:
     """Return the eigenvalues and eigenvectors of symmetric matrices.
 
-    The lower triangle alone is read.
+    Only the lower triangle is read.
     """
     if is_torch(x):
-        # LAPACK counts by columns: the transpose need not be rearranged for it, and the
+        # LAPACK stores columns: the transpose needs no copy, and the
         # reduction to tridiagonal form is faster for upper triangles.
         return namespace(x).linalg.eigh(x.mT, UPLO="U")
     return np.linalg.eigh(x)
 
 
-def cholesky(x):
+def cholesky(x: Array) -> Array:
     """Factor positive definite matrices; a matrix that is not one becomes NaN.
 
-    The lower triangle alone is read.
+    Only the lower triangle is read.
     """
     factor, definite = flagged_cholesky(x)
     return namespace(x).where(definite[..., None, None], factor, float("nan"))
 
 
-def flagged_cholesky(x):
+def flagged_cholesky(x: Array) -> Any:
     """Factor matrices, and tell which of them are positive definite.
 
     The factors of the others are meaningless.
@@ -256,8 +251,8 @@ def flagged_cholesky(x):
 
 
 def _cholesky_each_on_its_own(x):
-    # numpy raises for the batch; the smallest eigenvalue tells the failures apart, and
-    # a margin keeps the second attempt from raising on a matrix at the very edge.
+    # numpy raises for the whole batch: find the failures by the smallest eigenvalue;
+    # a margin keeps the second attempt from raising on a nearly singular matrix.
     size = x.shape[-1]
     identity = np.eye(size, dtype=x.dtype)
     known = np.all(np.isfinite(x), axis=(-2, -1), keepdims=True)
@@ -268,16 +263,18 @@ def _cholesky_each_on_its_own(x):
     return np.where(positive, np.linalg.cholesky(regularised), np.nan)
 
 
-def inverse_lower(lower):
+def inverse_lower(lower: Array) -> Array:
     """Invert lower triangular matrices by substitution."""
     if is_torch(lower):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
+    if lower.shape[-1] <= _BLOCK:
+        return _inverse_lower_numpy(lower)
     return _solve_lower_numpy(lower, eye_like(lower))
 
 
 def _solve_lower_numpy(lower, right):
-    """Solve by substitution of blocks: numpy has products of batches, no solver."""
+    """Solve by block substitution: numpy has no batched triangular solver."""
     size = lower.shape[-1]
     if size <= _BLOCK:
         return _inverse_lower_numpy(lower) @ right
@@ -302,15 +299,16 @@ def _solve_lower_right_numpy(lower, left):
 def _inverse_lower_numpy(lower):
     from scipy import linalg
 
+    lower = np.asarray(lower, dtype=lower.dtype.newbyteorder("="))
     if 0 in lower.shape:
         return lower
     with warnings.catch_warnings():
-        # Substitution is exact for graded triangles whose condition number says little.
+        # Substitution is accurate for graded triangles of any condition number.
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         return linalg.inv(lower, assume_a="lower triangular", check_finite=False)
 
 
-def solve_lower(lower, right):
+def solve_lower(lower: Array, right: Array) -> Array:
     """Solve lower triangular systems, by substitution."""
     if is_torch(lower):
         xp = namespace(lower)
@@ -318,15 +316,15 @@ def solve_lower(lower, right):
     return _solve_lower_numpy(lower, right)
 
 
-def solve_unit_lower(strict, right, left=True):
+def solve_unit_lower(strict: Array, right: Array, left: bool = True) -> Array:
     r"""Return :math:`(I + N)^{-1} B`, or :math:`B (I + N)^{-1}` if `left` is not set.
 
-    Of :math:`N`, the strictly lower part alone is read.
+    Only the strictly lower part of :math:`N` is read.
     """
     if is_torch(strict):
         solve = namespace(strict).linalg.solve_triangular
         if left:
-            # Transposed, the result has its rows together, as everything else has.
+            # Transposed, so that the result is contiguous by rows like other arrays.
             strict, right = strict.mT, right.mT
             solution = solve(strict, right, upper=True, left=False, unitriangular=True)
             return solution.mT
@@ -337,14 +335,14 @@ def solve_unit_lower(strict, right, left=True):
     return _solve_lower_right_numpy(lower, right)
 
 
-def solve_commuting_unit_lower(strict, right):
+def solve_commuting_unit_lower(strict: Array, right: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B`, where B commutes with the strictly lower N.
 
-    It is the same from either side. Tensors come with their columns together.
+    The result is the same from either side. Tensors are returned in column order.
     """
     if is_torch(strict):
         xp = namespace(strict)
-        # Whichever is faster, by a quarter in float64 and by a half in float32.
+        # The faster side: by a quarter in float64 and by a half in float32.
         left = strict.dtype == xp.float64
         return xp.linalg.solve_triangular(
             strict, right, upper=False, left=left, unitriangular=True
@@ -352,7 +350,7 @@ def solve_commuting_unit_lower(strict, right):
     return solve_unit_lower(strict, right, left=False)
 
 
-def solve_positive(matrix, vector):
+def solve_positive(matrix: Array, vector: Array) -> Array:
     """Solve positive definite systems with one right-hand side [..., n] each.
 
     The solution is NaN where the matrix is singular.
@@ -374,12 +372,7 @@ def solve_positive(matrix, vector):
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def multiply_into(x, y, result):
-    """Write the product into an array, or into a part of one."""
-    namespace(x).matmul(x, y, out=result)
-
-
-def positive_row_solver(matrix):
+def positive_row_solver(matrix: Array) -> Any:
     """Return the function that solves positive definite systems, factorised once.
 
     It takes and returns rows [..., 1, n]. Solutions are meaningless, or NaN, where the

@@ -11,13 +11,16 @@ under `torch.compile`. numpy arrays get the value, and torch is not imported for
 import functools
 import importlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
+from .._types import Array
 from ._array import is_torch
 from ._batching import in_blocks
 
 
 class StatedGradient:
-    """A function of arrays with the derivatives that torch is to use.
+    """A function of arrays with explicit derivatives for torch.
 
     Parameters
     ----------
@@ -30,12 +33,12 @@ class StatedGradient:
         Takes the cotangent of the value, flags that tell which arguments need a
         cotangent, and the arguments, returns the cotangents of the arrays among them.
     plain : callable
-        What to compute where no derivative is asked for, if that can be less than the
-        value: the autograd function of torch must not return its own input.
+        A cheaper version of the value for calls without derivatives. (A torch autograd
+        function must not return its own input.)
     plain_cotangent : callable
-        The cotangent where no derivative of it is asked for, if that can be less. It
-        is for arrays alone, may read the numbers in them, and need not be written with
-        differentiable functions.
+        A faster cotangent for when it is not differentiated itself; see
+        benchmarks/second_ways.py. It may read the numbers in the arrays, and need not
+        be written with differentiable functions.
     axes : tuple of int
         Number of axes of the value and of each array that belong to one member of a
         batch. If they are given, a large batch is computed in blocks.
@@ -49,27 +52,36 @@ class StatedGradient:
         How many arrays of the size of the largest argument the derivatives work on at a
         time.
     held_by_value : int
-        How many the value works on, if they are not as many: a single product is not
-        worth the cutting before it outgrows the cache.
+        The same for the value, if it differs: a single product need not be cut before
+        it outgrows the cache.
     """
+
+    compiled: Any
+    eager: Any
 
     def __init__(
         self,
-        value,
-        tangent,
-        cotangent,
-        plain=None,
-        plain_cotangent=None,
-        axes=None,
-        spaces=(),
-        keeps_value=False,
-        held=3,
-        held_by_value=None,
-    ):
+        value: Callable,
+        tangent: Callable,
+        cotangent: Callable,
+        plain: Callable | None = None,
+        plain_cotangent: Callable | None = None,
+        axes: tuple | None = None,
+        spaces: tuple = (),
+        keeps_value: bool = False,
+        held: int = 3,
+        held_by_value: int | None = None,
+    ) -> None:
         self.keeps_value = keeps_value
         self.plain = plain or value
-        self.value, self.axes = value, axes
-        self.held, self.held_by_value = held, held_by_value or held
+        self.value, self.axes, self.held = value, axes, held
+        # The value where no derivative is asked for, and the value where one is, which
+        # is not to be one of the arguments.
+        axes_of_arrays = axes and axes[1:]
+        self.evaluate, self.evaluate_to_keep = (
+            _cutting(function, axes_of_arrays, held_by_value or held)
+            for function in (self.plain, value)
+        )
         self.tangent = _projecting_tangents(tangent, spaces)
         self.cotangent = _projecting_cotangents(cotangent, spaces)
         self.plain_cotangent = plain_cotangent and _projecting_cotangents(
@@ -77,45 +89,43 @@ class StatedGradient:
         )
         _policy.govern(self)
 
-    def __call__(self, *arguments):
-        if not is_torch(arguments[0]):
-            return self.evaluate(*arguments)
-        return _policy.torch().apply(self, arguments)
+    def __call__(self, *arguments: Any) -> Any:
+        if is_torch(arguments[0]):
+            return _policy.torch().apply(self, arguments)
+        return self.evaluate(*arguments)
 
-    def evaluate(self, *arguments):
-        """Return the value where no derivative is asked for."""
-        return self._cut(self.plain, (), arguments, self.held_by_value)
-
-    def evaluate_to_keep(self, *arguments):
-        """Return the value, which is not to be one of the arguments."""
-        return self._cut(self.value, (), arguments, self.held_by_value)
-
-    def pull_back(self, cotangent, needed, *arguments):
+    def pull_back(self, cotangent: Any, needed: Any, *arguments: Any) -> Any:
         """Return the cotangents of the arrays."""
         if is_recorded(cotangent):
             return tuple(self.cotangent(cotangent, needed, *arguments))
 
         def function(cotangent, *arguments):
             arrays = cotangent, *arguments
-            plain = self.plain_cotangent and all(is_readable(x) for x in arrays)
-            pulled = self.plain_cotangent if plain else self.cotangent
+            pulled = self.cotangent
+            if self.plain_cotangent and all(is_readable(x) for x in arrays):
+                pulled = self.plain_cotangent
             return tuple(pulled(cotangent, needed, *arguments))
 
-        return self._cut(function, (cotangent,), arguments, self.held)
+        return _cutting(function, self.axes, self.held)(cotangent, *arguments)
 
-    def _cut(self, function, before, arguments, held):
-        if self.axes is None:
-            return function(*before, *arguments)
-        count = len(self.axes) - 1
-        arrays, numbers = (*before, *arguments[:count]), arguments[count:]
+
+def _cutting(function, axes, held):
+    """Let a function of arrays and numbers work on a few members of a batch at a time.
+
+    The axes are those of the arrays; without them, it is the function itself.
+    """
+    if axes is None:
+        return function
+
+    def cut(*arguments):
+        arrays, numbers = arguments[: len(axes)], arguments[len(axes) :]
         if not all(is_readable(array) for array in arrays):
-            return function(*arrays, *numbers)
+            return function(*arguments)
         return in_blocks(
-            lambda *blocks: function(*blocks, *numbers),
-            self.axes[1 - len(before) :],
-            *arrays,
-            held=held,
+            lambda *blocks: function(*blocks, *numbers), axes, *arrays, held=held
         )
+
+    return cut
 
 
 def _projecting_tangents(tangent, spaces):
@@ -147,10 +157,10 @@ def _projected(vectors, spaces):
 
 
 class Opaque:
-    """A function of arrays that no transform looks into.
+    """A function of arrays that is a single operator to all transforms of torch.
 
-    Under `torch.vmap` it sees all matrices at once, under `torch.compile` it is one
-    node, and it is never differentiated: a `StatedGradient` does that.
+    Under `torch.vmap` it is called once with the whole batch, and under `torch.compile`
+    it is one node. It has no derivative of its own: a `StatedGradient` provides it.
 
     Parameters
     ----------
@@ -167,53 +177,57 @@ class Opaque:
         time.
     """
 
-    def __init__(self, name, function, outputs, axes=(2,), held=1):
+    def __init__(
+        self,
+        name: str,
+        function: Callable,
+        outputs: Callable,
+        axes: tuple = (2,),
+        held: int = 1,
+    ) -> None:
         self.name, self.outputs, self.axes = name, outputs, axes
         self.function = functools.partial(in_blocks, function, axes, held=held)
         _policy.govern(self)
 
-    def __call__(self, *arrays):
+    def __call__(self, *arrays: Any) -> Any:
         if not is_torch(arrays[0]):
             return self.function(*arrays)
         return _policy.torch().call(self, arrays)
 
 
-def detached(array):
+def detached(array: Array) -> Any:
     """Return an array without its history; the array itself in numpy."""
     return array.detach() if is_torch(array) else array
 
 
-def is_readable(array):
-    """Tell whether the numbers in an array can steer the program.
+def is_readable(array: Array) -> bool:
+    """Tell whether Python code may branch on the numbers in an array.
 
-    They cannot while torch traces it, or maps over it.
+    It may not while torch traces the program or maps over the array.
     """
     return not is_torch(array) or _policy.torch().is_readable(array)
 
 
-def is_recorded(array):
-    """Tell whether torch records what is computed, for derivatives to come."""
+def is_recorded(array: Array) -> bool:
+    """Tell whether torch records operations on an array for differentiation."""
     return is_torch(array) and _policy.torch().is_recording()
 
 
-def is_plain(array):
-    """Tell whether nothing but the numbers computed from an array matters.
-
-    No transform of torch is at work, and no derivative is asked for.
-    """
+def is_plain(array: Array) -> bool:
+    """Tell whether neither transforms nor derivatives of torch are active."""
     if not is_torch(array):
         return True
     return is_readable(array) and _policy.torch().wants_no_derivative((array,))
 
 
-def prepare_torch():
-    """Build what torch needs, if torch is there: torch.compile cannot do so itself."""
+def prepare_torch() -> None:
+    """Register the functions with torch, if loaded: torch.compile cannot do it."""
     if "torch" in sys.modules:
         _policy.torch()
 
 
 class _Policy:
-    """The functions that the policy governs, and its torch side, loaded when needed."""
+    """The functions with stated derivatives, registered with torch on first use."""
 
     def __init__(self):
         self.functions, self.module = [], None

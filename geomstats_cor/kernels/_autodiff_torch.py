@@ -1,5 +1,7 @@
 """The gradient policy in torch: autograd functions and operators."""
 
+from typing import Any
+
 import torch
 from torch._C._functorch import TransformType
 from torch.autograd import Function, forward_ad
@@ -14,8 +16,8 @@ _NOT_COMPILED = (
 )
 
 
-def build(functions):
-    """Make the autograd functions and the operators that the policy governs."""
+def build(functions: Any) -> None:
+    """Create the autograd functions and operators of all functions with the policy."""
     for function in functions:
         if isinstance(function, StatedGradient):
             function.compiled, function.eager = _autograd(function)
@@ -23,13 +25,13 @@ def build(functions):
             function.operator = _operator(function)
 
 
-def apply(function, arguments):
+def apply(function: Any, arguments: Any) -> Any:
     """Evaluate a map with stated derivatives on tensors."""
     if not torch.compiler.is_compiling():
         if wants_no_derivative(arguments):
             return function.evaluate(*arguments)
         return function.eager.apply(*arguments)
-    # Read here, the level is guarded: dual numbers start a new compilation.
+    # Reading the level here adds a guard: forward mode triggers a new compilation.
     if forward_ad._current_level >= 0 or _is_differentiated_inside():
         torch._dynamo.graph_break(msg=_NOT_COMPILED)
         return function.eager.apply(*arguments)
@@ -39,8 +41,8 @@ def apply(function, arguments):
 
 
 def _distinct(arguments):
-    """Return arguments no two of which are the same tensor, as torch.compile wants."""
-    distinct = []
+    """Return distinct tensors: torch.compile does not accept one tensor twice."""
+    distinct: list = []
     for x in arguments:
         again = isinstance(x, torch.Tensor) and any(x is y for y in distinct)
         distinct.append(x.view_as(x) if again else x)
@@ -53,8 +55,8 @@ def _requires_grad(arguments):
     )
 
 
-def wants_no_derivative(arguments):
-    """Tell that neither autograd nor a transform of torch.func is at work."""
+def wants_no_derivative(arguments: Any) -> Any:
+    """Tell whether neither autograd nor a transform of torch.func is active."""
     return (
         forward_ad._current_level < 0
         and torch._C._functorch.peek_interpreter_stack() is None
@@ -73,11 +75,11 @@ def _is_differentiated_inside():
     return any(x.key() in transforms for x in stack)
 
 
-# What torch.compiler.assume_constant_result does, which imports the compiler for it.
-_is_differentiated_inside._dynamo_marked_constant = True
+# As torch.compiler.assume_constant_result, without importing the compiler.
+setattr(_is_differentiated_inside, "_dynamo_marked_constant", True)  # noqa: B010
 
 
-def is_readable(tensor):
+def is_readable(tensor: Any) -> bool:
     """Tell whether a tensor holds numbers that a Python program may read."""
     return not (
         torch.compiler.is_compiling()
@@ -87,12 +89,12 @@ def is_readable(tensor):
     )
 
 
-def is_recording():
-    """Tell whether derivatives are taken of what is computed now."""
+def is_recording() -> bool:
+    """Tell whether operations are being recorded for derivatives."""
     return torch.is_grad_enabled() or forward_ad._current_level >= 0
 
 
-def call(function, tensors):
+def call(function: Any, tensors: Any) -> Any:
     """Call a function as an operator that transforms treat as a unit."""
     tensors = tuple(tensor.detach() for tensor in tensors)
     if all(is_readable(tensor) for tensor in tensors):
@@ -105,7 +107,7 @@ def _autograd(function):
     """Return an autograd function for torch.compile, and one for everything else.
 
     torch.compile accepts neither a forward mode nor a context apart from the forward;
-    torch.func wants both.
+    torch.func requires both.
     """
 
     def keep(ctx, inputs, output):
@@ -116,7 +118,7 @@ def _autograd(function):
         ctx.save_for_backward(*arrays)
         return arrays
 
-    # Derivatives may be taken where autocast is at work, which values never see.
+    # A derivative may be computed under autocast even if the value was not.
     pull_back, push = map(in_own_precision, (function.pull_back, function.tangent))
 
     class Backward(Function):

@@ -53,7 +53,7 @@ def in_blocks(
     number, count = math.prod(batch), max(1, _CACHE_BYTES // max(1, bytes_each))
     if number <= count and len(batch) <= 1:
         return function(*arrays)
-    # With a single axis for the batch, products of matrices are cheaper to call.
+    # Matrix products have less overhead with a single batch axis.
     flat = [x.reshape((number, *x.shape[len(batch) :])) for x in arrays]
     with ReportsOfBlocks(batch) as reports:
         if number <= count:
@@ -70,7 +70,7 @@ def in_blocks(
 
 def _joined(function, arrays, number, count, call):
     """Call a function of blocks, and write its results into whole arrays."""
-    wholes = None
+    wholes: Any = None
     for start in range(0, number, count):
         block = slice(start, min(start + count, number))
         parts = call(start, function, *(x[block, ...] for x in arrays))
@@ -84,7 +84,7 @@ def _joined(function, arrays, number, count, call):
 
 
 def _room_for(part, number):
-    """Return an array for a whole batch, given the result for a block."""
+    """Allocate an array for a whole batch, given the result for a block."""
     if part is None:
         return None
     shape = (number, *part.shape[1:])
@@ -92,9 +92,9 @@ def _room_for(part, number):
 
 
 def batched(held: int, axes: int = 2) -> Callable:
-    """Let a function work on a few members of a batch at a time.
+    """Return a decorator that applies a function to a few members of a batch at a time.
 
-    If a derivative is asked for, the batch is not cut: each block would keep its own
+    The batch is not cut if derivatives are computed: each block would keep its own
     record.
 
     Parameters

@@ -7,11 +7,18 @@ The matrix is a multiple of the identity and a weighted sum of products of vecto
 and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
 """
 
-from ._array import add_scaled, eps, namespace, row_dot
+from collections.abc import Callable
+from typing import Any
+
+from .._types import Array
+from ._array import eps, namespace, row_dot
 from ._autodiff import Opaque, StatedGradient
+from ._quotients import divide
 
 
-def solve_shifted_gram(right, rows, coefficients, shift):
+def solve_shifted_gram(
+    right: Array, rows: Array, coefficients: Array, shift: Array
+) -> Array:
     r"""Solve :math:`(s I + F^\top \operatorname{diag}(c) F) x = b`.
 
     Parameters
@@ -33,7 +40,9 @@ def solve_shifted_gram(right, rows, coefficients, shift):
     return _solution(right, rows, coefficients, shift)
 
 
-def conjugate_gradients(right, rows, coefficients, shift, tolerance):
+def conjugate_gradients(
+    right: Array, rows: Array, coefficients: Array, shift: Array, tolerance: Any
+) -> Array:
     """Solve the system to a tolerance, relative to the right-hand side.
 
     Parameters
@@ -56,7 +65,14 @@ def conjugate_gradients(right, rows, coefficients, shift, tolerance):
     )
 
 
-def solve_by_products(right, product, tolerance, rank, smallest=0.0):
+def solve_by_products(
+    right: Array,
+    product: Callable,
+    tolerance: Any,
+    rank: int,
+    smallest: Any = 0.0,
+    dot: Callable = row_dot,
+) -> Array:
     """Solve a positive definite system, given products of its matrix with vectors.
 
     Parameters
@@ -70,7 +86,9 @@ def solve_by_products(right, product, tolerance, rank, smallest=0.0):
     rank : int
         Number of different eigenvalues, at most.
     smallest : float or array, shape=[..., 1]
-        Curvature below this ends the iteration, with a long step where it was met.
+        Curvature below this ends the iteration, after a long step.
+    dot : callable
+        Takes two vectors, returns their inner product with axes that broadcast.
 
     Returns
     -------
@@ -80,29 +98,29 @@ def solve_by_products(right, product, tolerance, rank, smallest=0.0):
     xp = namespace(right)
     solution = xp.zeros_like(right)
     residual = direction = right
-    square = row_dot(residual, residual)
+    square = dot(residual, residual)
     goal = tolerance**2 * square
     active = square > goal
-    # As many steps as there are eigenvalues are enough but for rounding.
+    # In exact arithmetic, one step for each eigenvalue is enough.
     for _ in range(2 * rank + 20):
         if not bool(xp.any(active)):
             break
         image = product(direction)
-        energy = row_dot(direction, image)
-        least = smallest * row_dot(direction, direction)
+        energy = dot(direction, image)
+        least = smallest * dot(direction, direction)
         bound = xp.where(active, xp.maximum(energy, least), 1.0)
         length = xp.where(active, square / bound, 0.0)
         solution = solution + length * direction
         residual = residual - length * image
-        previous, square = square, row_dot(residual, residual)
-        ratio = xp.where(active, square / xp.where(active, previous, 1.0), 0.0)
+        previous, square = square, dot(residual, residual)
+        ratio = xp.where(active, divide(square, previous), 0.0)
         direction = residual + ratio * direction
         active = active & (energy > least) & (square > goal)
     return solution
 
 
-def truncated_solution(right, product, steps):
-    """Return what a few steps make of the solution, whatever is left of the residual.
+def truncated_solution(right: Array, product: Callable, steps: int) -> Array:
+    """Return an approximate solution after a fixed number of steps.
 
     Parameters
     ----------
@@ -111,7 +129,7 @@ def truncated_solution(right, product, steps):
     product : callable
         Takes vectors [..., k], returns their products with the matrix.
     steps : int
-        Number of steps, one at least.
+        Number of steps, at least one.
 
     Returns
     -------
@@ -119,22 +137,21 @@ def truncated_solution(right, product, steps):
         Minimiser of the energy over a Krylov space: its product with the right-hand
         side is its energy, as for the solution itself.
     """
-    tiny = float(namespace(right).finfo(right.dtype).smallest_normal)
 
     def image_and_length(direction, square):
         image = product(direction)
-        return image, square / (row_dot(direction, image) + tiny)
+        return image, divide(square, row_dot(direction, image))
 
     residual = direction = right
     square = row_dot(right, right)
     image, length = image_and_length(direction, square)
     solution = length * direction
     for _ in range(steps - 1):
-        residual = add_scaled(residual, length, image, -1.0)
+        residual = residual - length * image
         previous, square = square, row_dot(residual, residual)
-        direction = add_scaled(residual, square / (previous + tiny), direction)
+        direction = residual + divide(square, previous) * direction
         image, length = image_and_length(direction, square)
-        solution = add_scaled(solution, length, direction)
+        solution = solution + length * direction
     return solution
 
 

@@ -2,16 +2,20 @@
 
 import contextlib
 import contextvars
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._callers import warn_user
+from .._types import Array
 from ..exceptions import ConvergenceWarning
 from ._array import namespace
 
-# Of the call under way, and of no other thread, which warnings' own filters are not.
-_gathered = contextvars.ContextVar("gathered", default=None)
+# A context variable: the filters of `warnings` are shared by all threads.
+_gathered: contextvars.ContextVar[list | None] = contextvars.ContextVar(
+    "gathered", default=None
+)
 _is_strict = contextvars.ContextVar("is_strict", default=False)
 
 
@@ -19,13 +23,13 @@ class _Unfinished(NamedTuple):
     """How many iterations of a batch stopped short, and the worst of them."""
 
     name: str
-    count: int
+    number: int
     worst: int
     residual: float
     condition: float
 
 
-def report_unfinished(name, residual, done, matrix):
+def report_unfinished(name: str, residual: Array, done: Array, matrix: Array) -> None:
     """Warn of the iterations that stopped short, and describe the worst.
 
     Parameters
@@ -49,7 +53,9 @@ def report_unfinished(name, residual, done, matrix):
     warn_unfinished(name, residual, done, condition)
 
 
-def warn_unfinished(name, residual, done, condition):
+def warn_unfinished(
+    name: str, residual: Array, done: Array, condition: Callable
+) -> None:
     """Warn of the iterations that stopped short, given how hard they are.
 
     Parameters
@@ -74,8 +80,8 @@ def warn_unfinished(name, residual, done, condition):
 
 
 @contextlib.contextmanager
-def raising_warnings():
-    """Raise inside of this block at once, where there would be a warning."""
+def raising_warnings() -> Iterator:
+    """Turn these warnings into exceptions inside the block."""
     gathered, strict = _gathered.set(None), _is_strict.set(True)
     try:
         yield
@@ -84,8 +90,8 @@ def raising_warnings():
         _is_strict.reset(strict)
 
 
-def warn(warning):
-    """Warn the user, or raise the warning where strictness was asked for.
+def warn(warning: Any) -> None:
+    """Warn the user, or raise the warning in strict mode.
 
     Parameters
     ----------
@@ -115,13 +121,14 @@ class ReportsOfBlocks:
         Shape of the batch.
     """
 
-    def __init__(self, batch):
-        self.batch, self.reports = batch, []
+    def __init__(self, batch: tuple) -> None:
+        self.batch = batch
+        self.reports: list[_Unfinished] = []
 
     def __enter__(self):
         return self
 
-    def call(self, start, function, *arguments):
+    def call(self, start: int, function: Callable, *arguments: Any) -> Any:
         """Call a function of a block, and collect its reports.
 
         Parameters
@@ -138,7 +145,7 @@ class ReportsOfBlocks:
         result : object
             What the function returns.
         """
-        found = []
+        found: list[_Unfinished] = []
         token = _gathered.set(found)
         try:
             return function(*arguments)
@@ -152,14 +159,14 @@ class ReportsOfBlocks:
         for name in dict.fromkeys(report.name for report in self.reports):
             same = [report for report in self.reports if report.name == name]
             worst = max(same, key=lambda report: report.residual)
-            count = sum(report.count for report in same)
-            _hand_on(worst._replace(count=count), self.batch)
+            count = sum(report.number for report in same)
+            _hand_on(worst._replace(number=count), self.batch)
 
 
 def _warn(report, batch):
     where = tuple(int(i) for i in np.unravel_index(report.worst, batch))
     message = (
-        f"{report.name}: {report.count} of {int(np.prod(batch))} matrices did not "
+        f"{report.name}: {report.number} of {int(np.prod(batch))} matrices did not "
         f"reach rounding accuracy. The worst is that at index {where}, with residual "
         f"{report.residual:.1e} and condition number {report.condition:.1e}. Keep "
         f"away from the boundary: FullRankCorrelationMatrices.nearest_safe_point."

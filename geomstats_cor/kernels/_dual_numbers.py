@@ -4,13 +4,15 @@ A matrix x + s a + t b + s t c, with numbers s and t whose squares are zero, is 
 tuple (x, a, b, c), in general one of length 1, 2 or 4; a part that is None is null. The
 parts of f(x + s a + t b) are f(x), its differentials along a and along b, and its
 second differential along both. All parts are lower triangular; those with the last
-infinitesimal are directions of a stated kind, see `_lower`.
+infinitesimal are directions of a stated kind, see `_triangles`.
 """
 
 import functools
 import math
+from typing import Any
 
-from ._array import add_multiple, eps, eye_like, namespace
+from .._types import Array
+from ._array import eps, eye_like, namespace
 from ._autodiff import detached, is_readable
 from ._triangles import ADJOINT, LOWER, lower_product
 
@@ -18,13 +20,13 @@ _DEGREE = 12
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
-def product(a, b, kind=LOWER):
+def product(a: Array, b: Array, kind: Any = LOWER) -> Any:
     """Return the product of two matrices with infinitesimal parts."""
     return tuple(_part_of_product(a, b, whole, kind) for whole in range(len(a)))
 
 
 def _part_of_product(a, b, whole, kind):
-    # The binary digits of an index tell which infinitesimals are in a part.
+    # The binary digits of an index say which infinitesimals a part contains.
     last = len(a) // 2
     products = (
         (kind.after if part & last else kind.before if whole & last else lower_product)(
@@ -40,7 +42,7 @@ def _part_of_product(a, b, whole, kind):
 
 
 def _used_up(parts, function, since=0):
-    """Replace the parts of a list, the last first, and forget them one by one.
+    """Replace the parts of a list in place, from the last to the first.
 
     No part of a product depends on later parts of the factors, so that one matrix has
     to be held beyond the factors, not as many as there are parts.
@@ -57,7 +59,7 @@ def _times(a, b, kind, since=0):
     return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind), since)
 
 
-def odd_polynomial(z, coefficients, kind=LOWER):
+def odd_polynomial(z: Any, coefficients: Any, kind: Any = LOWER) -> Any:
     """Return the sum of coefficients[k] z^(2 k + 1), its last parts.
 
     These are, here and below, the parts with the last infinitesimal: the value, the
@@ -68,7 +70,7 @@ def odd_polynomial(z, coefficients, kind=LOWER):
     return _times(z, polynomial, kind, since=len(z) // 2)
 
 
-def expm1(x, kind=LOWER):
+def expm1(x: Array, kind: Any = LOWER) -> Any:
     """Return exp(x) - I, by scaling and squaring, its last parts.
 
     Squaring the difference from the identity keeps the digits of small entries.
@@ -79,7 +81,7 @@ def expm1(x, kind=LOWER):
     order = len(x).bit_length() - 1
     halvings = _halvings([detached(power[0]) for power in powers], order)
     scale = 0.5**halvings
-    for k in range(len(powers)):  # one after the other, so that little is held
+    for k in range(len(powers)):  # in place, to limit memory
         number = scale ** (k + 1)
         powers[k] = [part if part is None else number * part for part in powers[k]]
     x = powers[0]
@@ -102,7 +104,7 @@ def _part_of_doubled(x, whole, kind):
 def _halvings(powers, order):
     r"""Return how often to halve x, so that the next term is below rounding.
 
-    Of a matrix far from normal, the norm tells much less than those of its powers. With
+    The norm of a matrix far from normal is a poor bound for those of its powers. With
     :math:`\alpha = \max(\|x^2\|^{1/2}, \|x^3\|^{1/3})`, every power but the first is at
     most :math:`\alpha^k` [AH2009]_, and in a differential the first power stands beside
     each direction at most once.
@@ -123,7 +125,7 @@ def _halvings(powers, order):
     norms = [xp.max(xp.sum(xp.abs(x), axis=-2), axis=-1) for x in powers]
     if not math.prod(norms[0].shape):
         return 0
-    # A null matrix asks for nothing, and neither does one that failed.
+    # Null matrices and those with NaN need no halving.
     first, second, third = (
         xp.log2(xp.where((1e-30 < x) & (x < math.inf), x, 1e-30)) for x in norms
     )
@@ -136,9 +138,9 @@ def _halvings(powers, order):
 
 
 def _expm1_by_blocks(x, kind):
-    """Return the same from the exponential of a block triangular matrix.
+    """Return the result of `expm1` from the exponential of a block triangular matrix.
 
-    Dearer, but the number of squarings is torch's affair.
+    Slower, but torch chooses the number of squarings, which tracing cannot.
     """
     xp = namespace(x[0])
     x = _seen_as_matrices(x, kind)
@@ -180,7 +182,7 @@ def _powers(x, coefficients, kind):
 def _polynomial(powers, coefficients, kind):
     """Return the sum of coefficients[k] x^k, by the scheme of Paterson and Stockmeyer.
 
-    Blocks of coefficients are combined as they are needed, so that little is held.
+    Blocks of coefficients are combined as they are needed, to limit memory.
     """
     starts = range(0, len(coefficients), len(powers))
     blocks = [coefficients[start : start + len(powers)] for start in starts]
@@ -203,4 +205,4 @@ def _plus_combination(total, coefficients, powers):
 def _add_parts(total, part, number):
     if part is None:
         return total
-    return number * part if total is None else add_multiple(total, number, part)
+    return number * part if total is None else total + number * part

@@ -1,19 +1,22 @@
 """Half precision in, half precision out, single precision in between.
 
-Autocast has no say in between: it would multiply matrices with three digits, and
-factorisations need more.
+Autocast is disabled: it would multiply matrices with three digits, and factorisations
+need more.
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import namespace
 
 _NUMBERS = (float, int)
 
 
-def in_own_precision(function):
+def in_own_precision(function: Callable) -> Callable:
     """Let a function of arrays accept half precision, and ignore autocast.
 
     Half and bfloat16 tensors, which torch cannot factorise, are computed with in
@@ -35,7 +38,7 @@ def in_own_precision(function):
     @functools.wraps(function)
     def wrapped(*arguments, **keywords):
         for x in (*arguments, *keywords.values()):
-            if type(x) is np.ndarray:  # then none is a tensor
+            if type(x) is np.ndarray:  # no argument is a tensor
                 return function(*arguments, **keywords)
         like, half = _first_and_half((*arguments, *keywords.values()))
         if like is None:
@@ -44,7 +47,7 @@ def in_own_precision(function):
             with no_autocast(like):
                 return wrapped(*arguments, **keywords)
         if half is not None:
-            arguments = [_to_single(x) for x in arguments]
+            arguments = tuple(_to_single(x) for x in arguments)
             keywords = {name: _to_single(x) for name, x in keywords.items()}
         result = function(*arguments, **keywords)
         if callable(result):
@@ -54,8 +57,8 @@ def in_own_precision(function):
     return wrapped
 
 
-def is_autocast(tensor):
-    """Tell whether autocast is at work where a tensor is.
+def is_autocast(tensor: Array) -> bool:
+    """Tell whether autocast is active on the device of a tensor.
 
     Parameters
     ----------
@@ -65,14 +68,14 @@ def is_autocast(tensor):
     Returns
     -------
     is_autocast : bool
-        Whether products with the tensor would be narrowed.
+        Whether autocast would lower the precision of products with the tensor.
     """
     device = tensor.device.type
     return device != "meta" and namespace(tensor).is_autocast_enabled(device)
 
 
-def no_autocast(tensor):
-    """Return a context in which autocast is off where a tensor is.
+def no_autocast(tensor: Array) -> Any:
+    """Return a context that disables autocast on the device of a tensor.
 
     Parameters
     ----------
@@ -116,7 +119,7 @@ def _first_and_half(arguments):
 
 
 def _is_floating_tensor(x):
-    if isinstance(x, _NUMBERS):  # which torch.compile may know as symbols
+    if isinstance(x, _NUMBERS):  # torch.compile may pass symbols
         return False
     floating = getattr(getattr(x, "dtype", None), "is_floating_point", False)
     return floating and hasattr(type(x), "mT")

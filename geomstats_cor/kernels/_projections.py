@@ -11,22 +11,25 @@ correlation matrix, or to a tangent vector, is therefore symmetric with null dia
 each off-diagonal pair shares its derivative equally between its two entries.
 """
 
+from typing import Any
+
+from .._types import Array
 from ._array import set_diagonal, strictly_lower, symmetrize
 from ._autodiff import StatedGradient
-from .isometries import center
+from .null_row_sums import center
 
 
-def hollow_part(x):
+def hollow_part(x: Array) -> Array:
     """Project matrices orthogonally onto the symmetric hollow ones."""
     return set_diagonal(symmetrize(x), 0.0)
 
 
-def row0_part(x):
+def row0_part(x: Array) -> Array:
     """Project matrices orthogonally onto the symmetric ones with null row sums."""
     return center(symmetrize(x))
 
 
-def moving_in(project):
+def moving_in(project: Any) -> Any:
     """Return the identity, whose derivative is an orthogonal projection."""
     return StatedGradient(
         lambda x: 1.0 * x,  # a view would have to have a view for a tangent

@@ -2,9 +2,11 @@
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import namespace
 from ._autodiff import detached, is_readable
 
@@ -13,7 +15,7 @@ _BLIND_COUNT = 24  # all digits for condition numbers up to 1e16
 
 
 @functools.cache
-def gauss_legendre(count):
+def gauss_legendre(count: Any) -> Any:
     """Return the nodes and weights of the Gauss-Legendre rule on [-1, 1], as pairs."""
     return tuple(
         (float(node), float(weight))
@@ -25,15 +27,15 @@ def gauss_legendre(count):
 _BLIND_RULE = gauss_legendre(_BLIND_COUNT)
 
 
-def rule_for_spectrum(values, tolerance):
+def rule_for_spectrum(values: Array, tolerance: Any) -> Any:
     """Return the nodes and weights that `nodes_for_spectrum` counts, as pairs."""
     count = nodes_for_spectrum(values, tolerance)
     return _BLIND_RULE if count == _BLIND_COUNT else gauss_legendre(count)
 
 
 @functools.cache
-def gauss_lobatto(count):
-    """Return those of the Gauss-Lobatto rule, with nodes at both ends of [-1, 1]."""
+def gauss_lobatto(count: Any) -> Any:
+    """Return the nodes and weights of the Gauss-Lobatto rule on [-1, 1], as pairs."""
     polynomial = np.polynomial.Legendre.basis(count - 1)
     slope = polynomial.deriv()
     inner = slope.roots()
@@ -45,7 +47,7 @@ def gauss_lobatto(count):
 
 
 @functools.cache
-def half_rule(rule, count):
+def half_rule(rule: Any, count: Any) -> Any:
     """Return the nodes of a symmetric rule that are not negative.
 
     Their weights sum to one: the rule gives the mean of an even function.
@@ -57,7 +59,7 @@ def half_rule(rule, count):
     )
 
 
-def half_rule_for_spectrum(values, tolerance):
+def half_rule_for_spectrum(values: Array, tolerance: float) -> Any:
     """Return the half of the Lobatto rule for exponentials of a spread of eigenvalues.
 
     Parameters
@@ -71,7 +73,7 @@ def half_rule_for_spectrum(values, tolerance):
     return half_rule(gauss_lobatto, count)
 
 
-def nodes_for_spectrum(values, tolerance):
+def nodes_for_spectrum(values: Array, tolerance: float) -> Any:
     """Return the number of Gauss-Legendre nodes for a spread of eigenvalues.
 
     Parameters

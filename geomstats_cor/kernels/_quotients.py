@@ -6,7 +6,9 @@ order; near zero a power series replaces the quotient.
 
 import math
 from fractions import Fraction
+from typing import Any
 
+from .._types import Array
 from ._array import namespace, row_dot
 from ._autodiff import StatedGradient, is_plain
 
@@ -16,8 +18,8 @@ _SERIES_BELOW = 0.1
 def _bernoulli_numbers(count):
     numbers = [Fraction(1)]
     for m in range(1, count):
-        total = sum(math.comb(m + 1, k) * number for k, number in enumerate(numbers))
-        numbers.append(-total / (m + 1))
+        terms = (math.comb(m + 1, k) * number for k, number in enumerate(numbers))
+        numbers.append(-sum(terms, Fraction(0)) / (m + 1))
     return numbers
 
 
@@ -44,7 +46,19 @@ def _tanh_series(terms):
 _TANH_SERIES = _tanh_series(14)
 
 
-def length(square):
+def divide(numerator: Any, denominator: Any, otherwise: Any = None) -> Any:
+    """Divide where the denominator is not zero.
+
+    Elsewhere the result is `otherwise`, a constant, or by default the numerator: a null
+    vector divided by its length stays null.
+    """
+    xp = namespace(denominator)
+    null = denominator == 0.0
+    quotient = numerator / xp.where(null, 1.0, denominator)
+    return quotient if otherwise is None else xp.where(null, otherwise, quotient)
+
+
+def length(square: Array) -> Array:
     """Return the square root of a squared length, with derivative zero at zero."""
     xp = namespace(square)
     if is_plain(square):
@@ -55,10 +69,7 @@ def length(square):
 
 def _direction(x):
     """Return vectors divided by their lengths, and null vectors as they are."""
-    xp, size = namespace(x), norm(x)
-    null = size == 0.0
-    factor = xp.where(null, 0.0, 1.0 / xp.where(null, 1.0, size))
-    return factor[..., None] * x
+    return divide(x, norm(x)[..., None], 0.0)
 
 
 # The lengths of vectors [..., k]. Derivatives of all orders are zero at zero.
@@ -77,12 +88,12 @@ squared_length = StatedGradient(
 )
 
 
-def sinh_quotient(square):
+def sinh_quotient(square: Array) -> Array:
     """Return sinh(r) / r, given the square of r."""
     return _sinh_quotient(square)
 
 
-def sinh_quotient_derivative(square):
+def sinh_quotient_derivative(square: Array) -> Array:
     """Return the derivative of `sinh_quotient`: (cosh(r) - sinh(r) / r) / (2 r^2)."""
     xp = namespace(square)
     return _by_series(
@@ -92,13 +103,13 @@ def sinh_quotient_derivative(square):
     )
 
 
-def tanh_quotient(square):
+def tanh_quotient(square: Array) -> Array:
     """Return tanh(r) / r, given the square of r."""
     xp = namespace(square)
     return _by_series(square, _TANH_SERIES, lambda s: xp.tanh(xp.sqrt(s)) / xp.sqrt(s))
 
 
-def exp_minus_one(x):
+def exp_minus_one(x: Array) -> Array:
     r"""Return :math:`e^x - 1`, with all digits of small numbers in compiled code, too.
 
     The code that torch.compile generates for its own function subtracts. Here,
@@ -111,7 +122,7 @@ def exp_minus_one(x):
     return 2.0 * t / (1.0 + xp.abs(t)) * xp.exp(xp.clip(x, 0.0, None))
 
 
-def log_sinh_quotient(square):
+def log_sinh_quotient(square: Array) -> Array:
     """Return log(sinh(r) / r), given the square of r, without overflow."""
     xp = namespace(square)
     near = square < 1.0
@@ -120,12 +131,12 @@ def log_sinh_quotient(square):
     return xp.where(near, xp.log(sinh_quotient(xp.where(near, square, 0.0))), far)
 
 
-def asinh_quotient(square):
+def asinh_quotient(square: Array) -> Array:
     """Return asinh(r) / r, given the square of r."""
     return _asinh_quotient(square)
 
 
-def asinh_quotient_derivative(square):
+def asinh_quotient_derivative(square: Array) -> Array:
     """Return the derivative of `asinh_quotient`, as `sinh_quotient_derivative` does."""
     xp = namespace(square)
     return _by_series(
@@ -135,7 +146,7 @@ def asinh_quotient_derivative(square):
     )
 
 
-def coth_excess(square):
+def coth_excess(square: Array) -> Array:
     """Return (r coth(r) - 1) / r^2, given the square of r."""
     xp = namespace(square)
 
@@ -145,7 +156,7 @@ def coth_excess(square):
     return _by_series(square, _COTH_SERIES, quotient, below=1.0)
 
 
-def csch_deficit(square):
+def csch_deficit(square: Array) -> Array:
     """Return (1 - r / sinh(r)) / r^2, given the square of r."""
     xp = namespace(square)
 

@@ -1,11 +1,13 @@
 """Every threshold of the library, as a multiple of the spacing of the dtype."""
 
 import math
+from typing import Any
 
+from .._types import Array
 from ._array import eps
 
 
-def rank_tolerance(x):
+def rank_tolerance(x: Array) -> Any:
     """Return the ratio of eigenvalues below which a matrix [..., n, n] is singular.
 
     Factorisations perturb eigenvalues by about this much of the largest one, so a
@@ -14,15 +16,15 @@ def rank_tolerance(x):
     return 4.0 * math.sqrt(x.shape[-1]) * eps(x)
 
 
-def input_tolerance(x):
+def input_tolerance(x: Array) -> Any:
     """Return how far an input may stray from symmetry or a unit diagonal.
 
-    Half the digits: rounding in the user's own computations passes, and a matrix that
-    was meant to be something else does not.
+    Half the digits: rounding errors of the user's computations pass, and matrices of
+    another kind do not.
     """
     return math.sqrt(eps(x))
 
 
-def membership_tolerance(x):
+def membership_tolerance(x: Array) -> Any:
     """Return how far points [..., n, n] may stray from the manifold's equations."""
     return 16.0 * x.shape[-1] * eps(x)

@@ -1,10 +1,10 @@
 r"""Products and quotients of lower triangular matrices, and their adjoints.
 
-Of a product of large triangles, only the blocks that count are computed, and of a still
-larger quotient only the rows or columns up to the diagonal: a third or half of the work
-is left. The adjoints, such as :math:`A^\top B`, are full matrices of which only the
-lower triangle is needed here, and that depends on lower triangles alone. What small
-matrices have above the diagonal means nothing.
+Large numpy arrays are multiplied and divided by blocks, and blocks above the diagonal
+are skipped, which leaves a third to a half of the work; see
+benchmarks/second_ways.py. The adjoints, such as :math:`A^\top B`, are full matrices
+of which only the lower triangle is needed here, and that depends on lower triangles
+alone. Entries above the diagonal are unspecified in the adjoints.
 
 A function of triangles has a differential, which takes lower triangles as directions,
 and the adjoint of that, which is the same formula with upper triangles as directions.
@@ -12,27 +12,28 @@ Upper triangles are given here by their transposes, so the formula is written on
 directions of either kind: `LOWER` or `ADJOINT`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
-    multiply_into,
-    namespace,
+    inverse_lower,
+    is_torch,
     solve_commuting_unit_lower,
     solve_unit_lower,
 )
-from ._autodiff import is_plain
 
-# Below, cutting costs as much as it saves.
 _WHOLE_UP_TO = 199
-_WHOLE_PRODUCTS_UP_TO = 80
+_HALVED_DOWN_TO = 80
 _MOST_BLOCKS = 10
 
 
-def lower_product(a, b):
+def lower_product(a: Array, b: Array) -> Array:
     """Return the product of lower triangular matrices."""
-    if a.shape[-1] <= _WHOLE_PRODUCTS_UP_TO or not _may_be_cut(a, b):
+    if _blocks(a) is None:
         return a @ b
     result = _room(a, b)
     _multiply_lower(a, b, result)
@@ -42,8 +43,8 @@ def lower_product(a, b):
 def _multiply_lower(a, b, result):
     """Write the product of lower triangles, one half of the rows after the other."""
     size = result.shape[-1]
-    if size <= _WHOLE_PRODUCTS_UP_TO:
-        multiply_into(a, b, result)
+    if size <= _HALVED_DOWN_TO:
+        np.matmul(a, b, out=result)
         return
     first, second = slice(size // 2), slice(size // 2, None)
     for half in (first, second):
@@ -53,9 +54,9 @@ def _multiply_lower(a, b, result):
     _multiply(a[..., second, :], b[..., :, first], result, second, first)
 
 
-def lower_product_adjoint_left(a, b):
+def lower_product_adjoint_left(a: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`A^\top B`."""
-    blocks = _blocks(a, b)
+    blocks = _blocks(a)
     if blocks is None:
         return a.mT @ b
     result = _lower_room(a, b, blocks)
@@ -65,9 +66,9 @@ def lower_product_adjoint_left(a, b):
     return result
 
 
-def lower_product_adjoint_right(a, b):
+def lower_product_adjoint_right(a: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`A B^\top`."""
-    blocks = _blocks(a, b)
+    blocks = _blocks(a)
     if blocks is None:
         return a @ b.mT
     result = _lower_room(a, b, blocks)
@@ -78,9 +79,9 @@ def lower_product_adjoint_right(a, b):
     return result
 
 
-def lower_times_upper(a, b):
+def lower_times_upper(a: Array, b: Array) -> Array:
     r"""Return :math:`A B^\top`, all of it."""
-    blocks = _blocks(a, b)
+    blocks = _blocks(a)
     if blocks is None:
         return a @ b.mT
     result = _room(a, b)
@@ -96,9 +97,9 @@ def lower_times_upper(a, b):
     return result
 
 
-def lower_part_of_product(a, b):
+def lower_part_of_product(a: Array, b: Array) -> Array:
     """Return the lower triangle of the product of any matrix and a lower one."""
-    blocks = _blocks(a, b)
+    blocks = _blocks(a)
     if blocks is None:
         return a @ b
     result = _lower_room(a, b, blocks)
@@ -110,14 +111,14 @@ def lower_part_of_product(a, b):
     return result
 
 
-def lower_quotient(strict, b):
+def lower_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B`.
 
     Here and below, the strictly lower part of :math:`N` alone is read, and large
     matrices are solved by substitution of blocks: what a block of rows or columns has
     to do with those solved before is a product.
     """
-    blocks = _blocks(strict, b)
+    blocks = _blocks(strict)
     if blocks is None:
         return solve_unit_lower(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -130,9 +131,9 @@ def lower_quotient(strict, b):
     return result
 
 
-def lower_right_quotient(strict, b):
+def lower_right_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`B (I + N)^{-1}`."""
-    blocks = _blocks(strict, b)
+    blocks = _blocks(strict)
     if blocks is None:
         return _solve_from_the_right(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -146,16 +147,16 @@ def lower_right_quotient(strict, b):
     return result
 
 
-def commuting_quotient(strict, b):
+def commuting_quotient(strict: Array, b: Array) -> Array:
     r"""Return :math:`(I + N)^{-1} B` from the cheaper side, where B commutes with N."""
-    if _blocks(strict, b) is None:
+    if _blocks(strict) is None:
         return solve_commuting_unit_lower(strict, b)
     return lower_quotient(strict, b)
 
 
-def lower_quotient_adjoint(strict, b):
+def lower_quotient_adjoint(strict: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`(I + N)^{-\top} B`."""
-    blocks = _blocks(strict, b)
+    blocks = _blocks(strict)
     if blocks is None:
         return _solve_transposed(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -167,9 +168,9 @@ def lower_quotient_adjoint(strict, b):
     return result
 
 
-def lower_right_quotient_adjoint(strict, b):
+def lower_right_quotient_adjoint(strict: Array, b: Array) -> Array:
     r"""Return the lower triangle of :math:`B (I + N)^{-\top}`."""
-    blocks = _blocks(strict, b)
+    blocks = _blocks(strict)
     if blocks is None:
         return _solve_transposed_from_the_right(strict, b)
     result = _lower_room(strict, b, blocks)
@@ -180,6 +181,18 @@ def lower_right_quotient_adjoint(strict, b):
         solve = _solve_transposed_from_the_right
         _solve(solve, strict, b, result, since, columns, columns)
     return result
+
+
+def whitened(unit_lower: Array, symmetric: Array) -> Array:
+    r"""Return the lower triangle of :math:`K^{-1} B K^{-\top}`, K with unit diagonal.
+
+    numpy solves by inversion, and one inverse serves both sides.
+    """
+    if is_torch(unit_lower) or unit_lower.shape[-1] > _WHOLE_UP_TO:
+        half = solve_unit_lower(unit_lower, symmetric)
+        return lower_right_quotient_adjoint(unit_lower, half)
+    inverse = inverse_lower(unit_lower)
+    return inverse @ symmetric @ inverse.mT
 
 
 def _solve_from_the_right(strict, b):
@@ -202,22 +215,17 @@ def _solve(solve, strict, b, result, rows, columns, block):
 
 def _multiply(a, b, result, rows, columns):
     """Write a product into a block of a result."""
-    multiply_into(a, b, result[..., rows, columns])
+    np.matmul(a, b, out=result[..., rows, columns])
 
 
-def _blocks(a, b):
-    """Return ranges of about a hundred rows; None for whole matrices."""
+def _blocks(a):
+    """Return ranges of about a hundred rows; None to multiply whole matrices."""
     size = a.shape[-1]
-    if size <= _WHOLE_UP_TO or not _may_be_cut(a, b):
+    if size <= _WHOLE_UP_TO or is_torch(a):
         return None
     count = min(max(2, 2 * size // _WHOLE_UP_TO), _MOST_BLOCKS)
     ends = [size * k // count for k in range(count + 1)]
     return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
-
-
-def _may_be_cut(a, b):
-    # What is recorded, mapped or compiled does not write into parts of arrays.
-    return is_plain(a) and is_plain(b)
 
 
 def _neighbours(blocks):
@@ -228,8 +236,7 @@ def _neighbours(blocks):
 def _room(a, b):
     """Return an array for a result, to be written."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    shape = (*batch, *b.shape[-2:])
-    return namespace(b).empty(shape, dtype=b.dtype, device=b.device)
+    return np.empty((*batch, *b.shape[-2:]), dtype=b.dtype)
 
 
 def _lower_room(a, b, blocks):
@@ -252,12 +259,12 @@ class Directions:
         Take X and M, and return the inverse of I + X before or after M.
     """
 
-    before: callable
-    after: callable
-    quotient: callable
-    right_quotient: callable
+    before: Callable
+    after: Callable
+    quotient: Callable
+    right_quotient: Callable
 
-    def between(self, strict, vector):
+    def between(self, strict: Array, vector: Array) -> Any:
         """Return a direction with the inverse of I + N on both sides."""
         return self.right_quotient(strict, self.quotient(strict, vector))
 

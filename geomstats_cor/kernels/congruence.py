@@ -9,23 +9,28 @@ points. Spectra are found for a few pairs at a time, and of what is computed onl
 spectra are kept for derivatives.
 """
 
+import math
+from typing import Any
+
+from .._types import Array
 from ._array import eigh, namespace, symmetrize
 from ._autodiff import StatedGradient, detached, is_readable
 from ._tolerances import rank_tolerance
+from .divided_differences import (
+    log_divided_differences,
+)
 from .symmetric import (
-    in_basis,
     log_at,
     log_differential_at,
-    log_divided_differences,
     out_of_basis,
     positive_spectrum,
 )
 
-# Bytes of the matrices that are worked on at a time.
+# Bytes of matrices in memory at a time.
 _PIECE_BYTES = 2**25
 
 
-def congruence_log_products(point, root, vector):
+def congruence_log_products(point: Array, root: Array, vector: Array) -> Array:
     r"""Return :math:`\operatorname{tr}(V_k \log(R_k S R_k))` for all k.
 
     Parameters
@@ -55,30 +60,53 @@ def congruence_log_products(point, root, vector):
     >>> bool(np.allclose(products, np.log(16.0)))
     True
     """
-    point = point[:, None]
+    xp = namespace(point)
+    # Points are the inner axis: what all points share is applied by one product.
+    point = xp.moveaxis(point, 0, -3)
+    root, vector = root[..., None, :, :], vector[..., None, :, :]
     spectra = _spectra(detached(point), detached(root))
-    return _products_at(point, root, vector, *spectra)
+    return xp.moveaxis(_products_at(point, root, vector, *spectra), -1, 0)
+
+
+# Below, points have the shape [channels, N, n, n], roots and vectors [out, channels, 1,
+# n, n], and what belongs to a pair and a point [out, channels, N, ...].
+
+
+def _tall(stack):
+    """Return matrices [..., N, k, n] below each other, [..., N k, n]."""
+    *batch, count, rows, n = stack.shape
+    return stack.reshape(*batch, count * rows, n)
+
+
+def _right(stack, shared):
+    """Return [..., N, k, n] times [..., 1, n, n], one product for all N."""
+    product = _tall(stack) @ shared[..., 0, :, :]
+    return product.reshape(*product.shape[:-2], *stack.shape[-3:])
 
 
 def _congruent(point, root):
-    return root @ point @ root
+    """Return R S R, with two products for all points."""
+    *batch, count, n, _ = point.shape
+    rows = point.swapaxes(-3, -2).reshape(*batch, n, count * n)
+    half = root[..., 0, :, :] @ rows
+    half = half.reshape(*half.shape[:-1], count, n)
+    return _right(half, root).swapaxes(-3, -2)
 
 
 def _spectra(point, root):
     """Return the spectra of the congruent matrices, a few roots at a time."""
     if not is_readable(point) or not is_readable(root):
         return positive_spectrum(_congruent(point, root))
-    xp, out = namespace(point), root.shape[0]
-    shape = (point.shape[0], *root.shape[:-1])
+    xp, shape = namespace(point), (*root.shape[:-3], *point.shape[-3:-1])
     options = dict(dtype=point.dtype, device=point.device)
     values = xp.empty(shape, **options)
-    vectors = xp.empty((*shape, shape[-1]), **options)
+    # By columns, as they come from LAPACK.
+    vectors = xp.empty((*shape, shape[-1]), **options).mT
     for part in _parts(point, root):
         here = eigh(_congruent(point, root[part]))
-        values[:, part], vectors[:, part] = here[0], here[1]
-    largest = values[..., -1:]
-    if 0 not in values.shape and out:
-        bad = ~(values > rank_tolerance(values) * largest)
+        values[part], vectors[part] = here[0], here[1]
+    if 0 not in values.shape:
+        bad = ~(values > rank_tolerance(values) * values[..., -1:])
         if bool(xp.any(bad)):
             values = xp.where(bad, float("nan"), values)
     return values, vectors
@@ -86,8 +114,7 @@ def _spectra(point, root):
 
 def _parts(point, root):
     """Yield slices of the roots whose matrices take up a moderate amount of memory."""
-    n, out = root.shape[-1], root.shape[0]
-    each = 8 * point.shape[0] * root.shape[1] * n * n
+    out, each = root.shape[0], 8 * math.prod(point.shape)
     count = max(1, _PIECE_BYTES // max(1, each))
     for start in range(0, out, count):
         yield slice(start, start + count)
@@ -101,9 +128,9 @@ def _value(point, root, vector, values, vectors):
     logs = xp.log(values)
     products = xp.empty(values.shape[:-1], dtype=values.dtype, device=values.device)
     for part in _parts(point, root):
-        here = vectors[:, part]
-        rayleigh = ((vector[part] @ here) * here).sum(axis=-2)
-        products[:, part] = (logs[:, part] * rayleigh).sum(axis=-1)
+        rows = vectors[part].mT
+        rayleigh = (_right(rows, vector[part]) * rows).sum(axis=-1)
+        products[part] = (logs[part] * rayleigh).sum(axis=-1)
     return products
 
 
@@ -142,29 +169,35 @@ def _cotangent(cotangent, needed, point, root, vector, values, vectors):
 
 
 def _plain_cotangent(cotangent, needed, point, root, vector, values, vectors):
-    """Return the same, summed, a few roots at a time."""
+    """Return the cotangents, summed, a few roots at a time."""
     xp = namespace(values)
     logs = xp.log(values)
-    of_point = xp.zeros_like(point) if needed[0] else None
-    of_root = xp.zeros_like(root) if needed[1] else None
-    of_vector = xp.zeros_like(vector) if needed[2] else None
+    of_point: Any = xp.zeros_like(point) if needed[0] else None
+    of_root: Any = xp.zeros_like(root) if needed[1] else None
+    of_vector: Any = xp.zeros_like(vector) if needed[2] else None
     for part in _parts(point, root):
-        here, weight = vectors[:, part], cotangent[:, part]
+        here, weight = vectors[part], cotangent[part]
+        rows = here.mT
         if needed[2]:
-            scaled = here * (weight[..., None] * logs[:, part])[..., None, :]
-            of_vector[part] = xp.sum(scaled @ here.mT, axis=0)
+            scaled = rows * (weight[..., None] * logs[part])[..., None]
+            of_vector[part] = _summed(scaled, rows)
         if not (needed[0] or needed[1]):
             continue
-        moved = in_basis(vector[part], here)
-        moved *= log_divided_differences(values[:, part])
+        moved = _right(rows, vector[part]) @ here
+        moved *= log_divided_differences(values[part])
         moved *= weight[..., None, None]
         # R (U W U') R needs the product with R on one side only for the root.
-        moved = out_of_basis(moved, here) @ root[part]
-        if needed[0]:
-            of_point += xp.sum(root[part] @ moved, axis=1, keepdims=True)
+        moved = _right(out_of_basis(moved, here), root[part])
         if needed[1]:
-            of_root[part] = 2.0 * symmetrize(xp.sum(moved @ point, axis=0))
+            of_root[part] = 2.0 * symmetrize(_summed(moved.mT, point))
+        if needed[0]:
+            of_point += xp.sum(_right(moved.mT, root[part]), axis=0)
     return of_point, of_root, of_vector, None, None
+
+
+def _summed(left, right):
+    """Return the sum over points of A' B, as one product [..., 1, n, n]."""
+    return (_tall(left).mT @ _tall(right))[..., None, :, :]
 
 
 _products_at = StatedGradient(

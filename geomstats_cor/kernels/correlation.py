@@ -4,13 +4,21 @@ r"""The map from covariance to correlation, and its differential.
           \Delta = \operatorname{Diag}(\Sigma)^{1/2}.
 """
 
-from ._array import diagonal, namespace, off_diagonal, with_diagonal
+from .._types import Array
+from ._array import (
+    congruence,
+    diagonal,
+    namespace,
+    off_diagonal,
+    pair_sums,
+    with_diagonal,
+)
 from ._precision import in_own_precision
 from ._projections import moving_symmetric
 
 
 @in_own_precision
-def cor(covariance):
+def cor(covariance: Array) -> Array:
     r"""Return the correlation matrix of a covariance matrix.
 
     .. math:: \operatorname{Cor}(\Sigma) = \Delta^{-1} \Sigma \Delta^{-1}, \qquad
@@ -42,11 +50,11 @@ def cor(covariance):
     """
     covariance = moving_symmetric(covariance)
     scale = _inverse_deviation(covariance)
-    return with_diagonal(scale[..., :, None] * covariance * scale[..., None, :], 1.0)
+    return with_diagonal(congruence(scale, covariance), 1.0)
 
 
 @in_own_precision
-def cor_differential(vector, covariance):
+def cor_differential(vector: Array, covariance: Array) -> Array:
     r"""Return the differential of Cor at a covariance matrix.
 
     .. math:: d_\Sigma \operatorname{Cor}(X) = \Delta^{-1} X \Delta^{-1}
@@ -87,16 +95,14 @@ def cor_differential(vector, covariance):
     """
     vector, covariance = moving_symmetric(vector), moving_symmetric(covariance)
     scale = _inverse_deviation(covariance)
-    correlation = scale[..., :, None] * covariance * scale[..., None, :]
-    scaled = scale[..., :, None] * vector * scale[..., None, :]
+    correlation = congruence(scale, covariance)
+    scaled = congruence(scale, vector)
     half = 0.5 * diagonal(scaled)
-    return off_diagonal(
-        scaled - (half[..., :, None] + half[..., None, :]) * correlation
-    )
+    return off_diagonal(scaled - pair_sums(half) * correlation)
 
 
 @in_own_precision
-def cor_second_differential(first, second, covariance):
+def cor_second_differential(first: Array, second: Array, covariance: Array) -> Array:
     r"""Return the second derivative of Cor along a curve of covariance matrices.
 
     For a curve with derivatives :math:`X` and :math:`Y`, after division by deviations,
@@ -137,14 +143,13 @@ def cor_second_differential(first, second, covariance):
     first, second, covariance = map(moving_symmetric, (first, second, covariance))
     scale = _inverse_deviation(covariance)
     correlation, first, second = (
-        scale[..., :, None] * x * scale[..., None, :]
-        for x in (covariance, first, second)
+        congruence(scale, x) for x in (covariance, first, second)
     )
     # Derivatives of 1 / sqrt(variance), relative to its value.
     slope = -0.5 * diagonal(first)
     bend = 3.0 * slope**2 - 0.5 * diagonal(second)
-    curved = second + 2.0 * (slope[..., :, None] + slope[..., None, :]) * first
-    weights = bend[..., :, None] + bend[..., None, :]
+    curved = second + 2.0 * pair_sums(slope) * first
+    weights = pair_sums(bend)
     weights = weights + 2.0 * slope[..., :, None] * slope[..., None, :]
     return off_diagonal(curved + weights * correlation)
 

@@ -11,6 +11,9 @@ References
    correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 """
 
+from typing import Any
+
+from .._types import Array
 from ._array import diagonal, namespace, off_diagonal, pair_sums, row_dot, symmetrize
 from ._autodiff import StatedGradient
 from ._precision import in_own_precision
@@ -27,7 +30,7 @@ from .symmetric import (
 
 
 @in_own_precision
-def exp_scaled(null_row_sums):
+def exp_scaled(null_row_sums: Array) -> Array:
     r"""Return :math:`\operatorname{Exp}^\star(R) = \operatorname{Cor}(\exp R)`.
 
     As the products of the normalised rows of :math:`\exp(R / 2)`, which keep the digits
@@ -60,7 +63,7 @@ def exp_scaled(null_row_sums):
 
 
 @in_own_precision
-def exp_scaled_factor(null_row_sums):
+def exp_scaled_factor(null_row_sums: Array) -> Array:
     r"""Return the normalised rows of :math:`\exp(R / 2)`, a factor of the exponential.
 
     .. math:: \operatorname{Exp}^\star(R) = F F^\top .
@@ -88,7 +91,7 @@ def exp_scaled_factor(null_row_sums):
 
 
 @in_own_precision
-def exp_scaled_differential(vector, null_row_sums):
+def exp_scaled_differential(vector: Array, null_row_sums: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Exp}^\star`.
 
     With the normalised rows :math:`N = S e^{R / 2}`,
@@ -129,7 +132,7 @@ def exp_scaled_differential(vector, null_row_sums):
 
 
 @in_own_precision
-def exp_scaled_second_differential(vector, null_row_sums):
+def exp_scaled_second_differential(vector: Array, null_row_sums: Array) -> Array:
     r"""Return the second derivative of :math:`\operatorname{Exp}^\star(R + t Y)`.
 
     .. math:: d^2_\Sigma \operatorname{Cor}(\dot\Sigma, \dot\Sigma)
@@ -171,8 +174,10 @@ def exp_scaled_second_differential(vector, null_row_sums):
     )
 
 
-def exp_scaled_second_differential_at(vector, null_row_sums, values, vectors):
-    """Return the same, given the spectrum of R."""
+def exp_scaled_second_differential_at(
+    vector: Array, null_row_sums: Array, values: Array, vectors: Array
+) -> Any:
+    """Return `exp_scaled_second_differential`, given the spectrum of R."""
     vector, null_row_sums = moving_row0(vector), moving_row0(null_row_sums)
     at = null_row_sums, values, vectors
     first = exp_differential_at(vector, *at)
@@ -280,7 +285,7 @@ def _exp_differential_cotangent(cotangent, needed, vector, *at):
         vector = moving_row0(vector)
         motion = _moved_rows(vector, scale, half)
         diag = row_dot(motion, rows)
-        # The cotangent of the normalised rows, of which they see what is across.
+        # The cotangent of the normalised rows, projected orthogonally to them.
         normal = cotangent @ motion - row_dot(cotangent @ rows, rows) * motion
         normal = normal - diag * (cotangent @ rows) - cotangent @ (diag * rows)
         normal = normal - (row_dot(pulled, motion) + row_dot(normal, rows)) * rows

@@ -11,8 +11,10 @@ What is read from a factor belongs to :math:`F F^\top + \delta^2 I`, where
 :math:`n / \delta^2`.
 """
 
+from .._types import Array
 from ._array import (
     as_columns,
+    congruence,
     constant,
     diagonal,
     eps,
@@ -26,13 +28,15 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient, detached, is_recorded
 from ._precision import in_own_precision
 from ._projections import row0_part
-from .isometries import center
+from .divided_differences import (
+    log_divided_differences,
+)
 from .log_scaled_maps import balanced_adjoint, balanced_motion
-from .scaling import congruence, implicit_scaling, newton_scaling
+from .null_row_sums import center
+from .scaling import implicit_scaling, newton_scaling
 from .symmetric import (
     in_basis,
     log_differential_at,
-    log_divided_differences,
     out_of_basis,
     spectral,
 )
@@ -42,7 +46,7 @@ _SHARPNESS = 16  # of the bound on lengths: the power of the squared ratio
 
 
 @in_own_precision
-def unit_rows(matrix):
+def unit_rows(matrix: Array) -> Array:
     r"""Return the rows :math:`a_i / |a_i|`, without overflow of squares.
 
     Parameters
@@ -69,7 +73,7 @@ def unit_rows(matrix):
 
 
 @in_own_precision
-def lower_factor(factor, shift=None):
+def lower_factor(factor: Array, shift: float | None = None) -> Array:
     r"""Return the Cholesky factor of :math:`F F^\top + s^2 I`, by orthogonal maps.
 
     .. math:: \begin{pmatrix} F^\top \\ s I \end{pmatrix} = Q L^\top .
@@ -99,7 +103,7 @@ def lower_factor(factor, shift=None):
     return (upper * _signs(diagonal(upper))[..., None]).mT
 
 
-def unit_lower_of_factor(factor, is_lower=False):
+def unit_lower_of_factor(factor: Array, is_lower: bool = False) -> Array:
     r"""Return :math:`\Theta(F F^\top)`, the Cholesky factor with unit diagonal.
 
     Parameters
@@ -128,7 +132,7 @@ def unit_lower_of_factor(factor, is_lower=False):
 
 
 @in_own_precision
-def log_of_factor(factor):
+def log_of_factor(factor: Array) -> Array:
     r"""Return the logarithm of :math:`F F^\top + \delta^2 I`, by singular values.
 
     .. math:: U \operatorname{diag}(\log(\sigma_i^2 + \delta^2)) \, U^\top , \qquad
@@ -211,7 +215,7 @@ _log_of_factor_at = StatedGradient(
 
 
 @in_own_precision
-def log_scaled_of_factor(factor):
+def log_scaled_of_factor(factor: Array) -> Array:
     r"""Return :math:`\operatorname{Log}^\star` of :math:`F F^\top + \delta^2 I`.
 
     With the scaling :math:`x` that gives unit row sums, and
@@ -352,7 +356,7 @@ def _signs(x):
     return xp.where(x < 0.0, constant(-1.0, x), constant(1.0, x))
 
 
-def bounded_length(vector, radius):
+def bounded_length(vector: Array, radius: float) -> Array:
     r"""Bound the length of vectors smoothly.
 
     .. math:: x \left(1 + (|x| / r)^{32}\right)^{-1/32} .

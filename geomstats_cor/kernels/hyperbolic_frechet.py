@@ -14,6 +14,7 @@ References
    Appl. Math. 30, 1977.
 """
 
+from .._types import Array
 from ._array import eps, namespace, row_dot
 from ._autodiff import Opaque
 from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
@@ -38,7 +39,7 @@ _HELD = 8  # arrays of the size of the points
 
 
 @in_own_precision
-def hyperbolic_mean(points, weights):
+def hyperbolic_mean(points: Array, weights: Array) -> Array:
     r"""Return the Fréchet mean of points of the hyperboloid.
 
     .. math:: \operatorname{argmin}_y \sum_i w_i d(y, y_i)^2 .
@@ -109,8 +110,8 @@ def _newton_mean(points, weights):
         previous = error
         # An error of the step as large as its square keeps the convergence quadratic.
         tolerance = 0.1 * xp.minimum(error, xp.ones_like(error))[..., None]
-        hessian = _hessian(weights, frame, squares)
-        step = conjugate_gradients(gradient, *hessian, tolerance)
+        rows, coefficients, shift = _hessian(weights, frame, squares)
+        step = conjugate_gradients(gradient, rows, coefficients, shift, tolerance)
         step = hyperbolic_from_orthonormal(xp.where(done[..., None], 0.0, step), mean)
         mean, objective = _descend(points, weights, mean, objective, step)
     # Eigenvalues of the Hessian lie between 1 and the largest d coth(d).

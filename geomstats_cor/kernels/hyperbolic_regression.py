@@ -22,10 +22,11 @@ References
 import functools
 import operator
 
+from .._types import Array
 from ._array import eps, namespace, row_dot
 from ._conjugate_gradients import solve_by_products
 from ._convergence import warn_unfinished
-from ._quotients import coth_excess, sinh_quotient
+from ._quotients import coth_excess, divide, sinh_quotient
 from .hyperbolic_frechet import hyperbolic_mean
 from .hyperboloid import (
     hyperbolic_exp,
@@ -40,7 +41,7 @@ _MAX_ITERATIONS = 300
 _MAX_HALVINGS = 40
 
 
-def hyperbolic_regression(points, design, weights):
+def hyperbolic_regression(points: Array, design: Array, weights: Array) -> tuple:
     r"""Minimise :math:`\sum_i w_i d(\exp_b(\sum_j q_{ij} v_j), y_i)^2`.
 
     The start is the Fréchet mean and least squares in its tangent space.
@@ -159,10 +160,8 @@ class _Fit:
         return vector + across - half * row_dot(self.along, vector) * self.along
 
     def _turned(self, vector):
-        xp = namespace(vector)
         stretch = sinh_quotient(self.square)
-        null = self.square == 0.0
-        excess = xp.where(null, 0.0, (stretch - 1.0) / xp.where(null, 1.0, self.square))
+        excess = divide(stretch - 1.0, self.square)
         return stretch * vector - excess * row_dot(self.along, vector) * self.along
 
     def _split(self, step):

@@ -17,16 +17,19 @@ Hessian then serves for corrections of gradients in full precision, of which eac
 about five digits: two of them usually do.
 """
 
-from ._array import eps, namespace
+from .._types import Array
+from ._array import eps, namespace, row_dot
 from ._batching import batched
+from ._conjugate_gradients import solve_by_products
+from ._quotients import sinh_quotient
 from .hyperbolic_frechet import hyperbolic_mean
 from .hyperboloid import hyperboloid_time
 
 _PIECE_BYTES = 2**21
-_NEWTON_STEPS, _CORRECTIONS, _GRADIENT_STEPS = 12, 12, 40
+_NEWTON_STEPS, _CORRECTIONS = 12, 12
 
 
-def hyperbolic_means(points, weights):
+def hyperbolic_means(points: Array, weights: Array) -> Array:
     r"""Return the Fréchet means of points under each of many weights.
 
     .. math:: \operatorname{argmin}_y \sum_i w_{bi} d(y, y_i)^2 .
@@ -89,8 +92,8 @@ def _boosted(points, center):
 
 
 def _dot(a, b):
-    """Return the products [r, b] of vectors [r, b, 1 + k] of Minkowski space."""
-    return namespace(a).vecdot(a, b) - 2.0 * a[..., 0] * b[..., 0]
+    """Return the products [r, b, 1] of vectors [r, b, 1 + k] of Minkowski space."""
+    return row_dot(a, b) - 2.0 * a[..., :1] * b[..., :1]
 
 
 def _lowered(vector):
@@ -101,7 +104,7 @@ def _lowered(vector):
 def _normalised_average(points, weights):
     """Return averages [r, b, 1 + k] in Minkowski space for weights [b, N]."""
     average = weights @ points
-    return average / namespace(average).sqrt(-_dot(average, average))[..., None]
+    return average / namespace(average).sqrt(-_dot(average, average))
 
 
 def _solved(points, weights):
@@ -122,7 +125,7 @@ def _solved(points, weights):
         done = done | (error <= unit) | stagnates
         scale = xp.where(error > 0.0, error, 1.0)[..., None]
         right = there.tangent(xp.astype(here.gradient / scale, rough))
-        step = _conjugate_gradients(hessian, right, 3e-6)
+        step = solve_by_products(right, hessian, 3e-6, right.shape[-1], dot=_dot)
         step = here.tangent(scale * xp.astype(step, points.dtype))
         mean = here.exp(xp.where(done[..., None], 0.0, step))
         # A correction gains as many digits as the one before, but no more than five.
@@ -144,8 +147,11 @@ def _newton(points, weights):
         error, hessian = here.error, here.hessian()
         if bool(xp.all((error <= 10.0 * unit) | (error >= 0.5 * previous))):
             break
-        tolerance = 0.1 * xp.clip(error, max=1.0) * error
-        mean = here.exp(_conjugate_gradients(hessian, here.gradient, tolerance))
+        tolerance = 0.1 * xp.clip(error, max=1.0)[..., None]
+        step = solve_by_products(
+            here.gradient, hessian, tolerance, mean.shape[-1], dot=_dot
+        )
+        mean = here.exp(step)
         previous = error
     return here, hessian
 
@@ -174,11 +180,11 @@ class _Tangents:
     def error(self):
         """Norms [r, b] of the gradients."""
         xp = namespace(self.gradient)
-        return xp.sqrt(xp.clip(_dot(self.gradient, self.gradient), min=0.0))
+        return xp.sqrt(xp.clip(_dot(self.gradient, self.gradient)[..., 0], min=0.0))
 
     def tangent(self, vector):
         """Project vectors [r, b, 1 + k] onto the tangent spaces at the means."""
-        return vector + _dot(vector, self.mean)[..., None] * self.mean
+        return vector + _dot(vector, self.mean) * self.mean
 
     def hessian(self):
         r"""Return the product with the Hessian of half the variance, as a function.
@@ -199,10 +205,9 @@ class _Tangents:
     def exp(self, vector):
         """Return the end points of geodesics."""
         xp = namespace(vector)
-        length = xp.sqrt(xp.clip(_dot(vector, vector), min=0.0))[..., None]
-        safe = xp.where(length > 0.0, length, 1.0)
-        ratio = xp.where(length > 0.0, xp.sinh(safe) / safe, 1.0)
-        return _minkowski((xp.cosh(length) * self.mean + ratio * vector)[..., 1:])
+        square = xp.clip(_dot(vector, vector), min=0.0)
+        end = xp.cosh(xp.sqrt(square)) * self.mean + sinh_quotient(square) * vector
+        return _minkowski(end[..., 1:])
 
 
 def _sinh(u):
@@ -234,24 +239,3 @@ def _bending(u, factor):
     near = square < (45.0 * eps(u)) ** 0.5
     quotient = (u * factor - 1.0) / xp.where(near, 1.0, square)
     return xp.where(near, 1.0 / 3.0, quotient)
-
-
-def _conjugate_gradients(hessian, right, tolerance):
-    """Return the solutions for right sides [r, b, 1 + k], to tolerances [r, b]."""
-    xp = namespace(right)
-    solution, residual, direction = xp.zeros_like(right), right, right
-    square = _dot(residual, residual)
-    for _ in range(_GRADIENT_STEPS):
-        active = square > tolerance**2
-        if not bool(xp.any(active)):
-            break
-        moved = hessian(direction)
-        curvature = xp.where(active, _dot(direction, moved), 1.0)
-        length = xp.where(active, square / curvature, 0.0)[..., None]
-        solution = solution + length * direction
-        residual = residual - length * moved
-        new = _dot(residual, residual)
-        ratio = new / xp.where(square > 0.0, square, 1.0)
-        direction = residual + ratio[..., None] * direction
-        square = xp.where(active, new, square)
-    return solution

@@ -12,10 +12,13 @@ References
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
+    congruence,
     diagonal,
     eps,
     eye_like,
@@ -31,9 +34,8 @@ from ._projections import hollow_part, moving_hollow, row0_part
 from ._tolerances import rank_tolerance
 from .cholesky import full_rank_factor
 from .exp_scaled_maps import exp_scaled
-from .isometries import center
+from .null_row_sums import center
 from .scaling import (
-    congruence,
     implicit_scaling,
     newton_scaling,
     one_step_scaling,
@@ -55,7 +57,7 @@ _DOUBTFUL = 1e4  # the same, where it is worth testing whether C can be recovere
 
 
 @in_own_precision
-def log_scaled(correlation):
+def log_scaled(correlation: Array) -> Array:
     r"""Return :math:`\operatorname{Log}^\star(C)`, the image of the log-scaled metric.
 
     .. math:: \operatorname{Log}^\star(C)
@@ -97,7 +99,7 @@ def log_scaled(correlation):
 
 
 @in_own_precision
-def log_scaled_differential(tangent_vec, correlation):
+def log_scaled_differential(tangent_vec: Array, correlation: Array) -> Array:
     r"""Return the differential of :math:`\operatorname{Log}^\star`.
 
     With :math:`\Sigma = X C X` and :math:`X = \mathcal D^\star(C)`,
@@ -141,7 +143,7 @@ def log_scaled_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def log_scaled_and_differential(tangent_vec, correlation):
+def log_scaled_and_differential(tangent_vec: Array, correlation: Array) -> tuple:
     r"""Return :math:`\operatorname{Log}^\star(C)` and its differential together.
 
     .. math:: \log \Sigma , \qquad
@@ -190,7 +192,7 @@ def log_scaled_and_differential(tangent_vec, correlation):
 
 
 @in_own_precision
-def one_step_log_scaled(correlation):
+def one_step_log_scaled(correlation: Array) -> Array:
     r"""Return :math:`\log(X C X)` for the scaling of one Newton step, centred.
 
     The logarithm has null row sums only approximately; it is projected on the matrices
@@ -259,7 +261,7 @@ def _scaled_spectrum(correlation, scaling):
 
 
 def _is_harmless(scaling, values):
-    """Tell at a glance that no matrix of a batch is ill-scaled or ill-conditioned."""
+    """Tell whether no matrix of a batch is ill-scaled or ill-conditioned."""
     if not are_positive(values, 1.0 / _ILL_CONDITIONED):
         return False
     return float(values.max()) < _ILL_SCALED * float(scaling.min()) ** 2
@@ -329,13 +331,13 @@ def _balanced(correlation, scaling):
     return scaling, congruence(scaling, correlation)
 
 
-def balanced_motion(vector, balanced):
+def balanced_motion(vector: Array, balanced: Array) -> Any:
     """Return the motion of X C X, given X V X, and the relative one of x, negated."""
     response = solve_shifted(namespace(vector).sum(vector, axis=-1), balanced)
     return vector - pair_sums(response) * balanced, response
 
 
-def balanced_adjoint(cotangent, balanced, extra=0.0):
+def balanced_adjoint(cotangent: Any, balanced: Array, extra: float = 0.0) -> Any:
     """Return the adjoint, given a cotangent of X C X, and half of one of log x."""
     right = 2.0 * (_row_products(cotangent, balanced) + extra)
     response = solve_shifted(right, balanced)

@@ -1,4 +1,4 @@
-r"""Poincaré balls of any negative curvature, seen from their origin.
+r"""Poincaré balls of any negative curvature, with maps at their origin.
 
 The ball of curvature :math:`K < 0` is :math:`\{x : |x|^2 < -1 / K\}`, and
 :math:`\kappa = \sqrt{-K}`. A point :math:`x` is given by itself or by its logarithm
@@ -16,15 +16,13 @@ References
 
 import math
 
+from .._types import Array, ArrayLike
 from ._array import eps, namespace, row_dot
 from ._autodiff import detached, is_readable
 from ._precision import in_own_precision
-from ._quotients import length, sinh_quotient, squared_length, tanh_quotient
-from .hyperboloid import (
-    hyperboloid_from_ball,
-    hyperboloid_time,
-    hyperboloid_to_origin_tangent,
-)
+from ._quotients import divide, length, sinh_quotient, squared_length, tanh_quotient
+from .hyperbolic_models import hyperboloid_from_ball, hyperboloid_to_origin_tangent
+from .hyperboloid import hyperboloid_time
 
 _MARGIN = 16.0  # rounding units between the boundary and the points of a ball
 _LARGE = 20.0  # beyond, sinh and the exponential differ by less than rounding
@@ -34,7 +32,7 @@ _GAMMA_RATIO = (1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144)
 
 
 @in_own_precision
-def ball_exp(tangent_vec, curvature=-1.0):
+def ball_exp(tangent_vec: Array, curvature: float = -1.0) -> Array:
     r"""Return the exponential at the origin of a Poincaré ball.
 
     .. math:: x = \frac{\tanh(\kappa |v|)}{\kappa |v|} v , \qquad \kappa = \sqrt{-K} .
@@ -78,7 +76,7 @@ def ball_exp(tangent_vec, curvature=-1.0):
 
 
 @in_own_precision
-def ball_log(ball_point, curvature=-1.0):
+def ball_log(ball_point: Array, curvature: float = -1.0) -> Array:
     r"""Return the logarithm at the origin of a Poincaré ball.
 
     .. math:: v = \frac{\operatorname{atanh}(\kappa |x|)}{\kappa |x|} x , \qquad
@@ -115,7 +113,9 @@ def ball_log(ball_point, curvature=-1.0):
 
 
 @in_own_precision
-def ball_logits(ball_point, weight, offset, curvature=-1.0):
+def ball_logits(
+    ball_point: Array, weight: Array, offset: Array, curvature: float = -1.0
+) -> Array:
     r"""Return the logits of the Poincaré multinomial logistic regression.
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
@@ -166,7 +166,13 @@ def ball_logits(ball_point, weight, offset, curvature=-1.0):
 
 
 @in_own_precision
-def ball_logits_of_tangent(tangent_vec, weight, offset, curvature=-1.0, stretch=1.0):
+def ball_logits_of_tangent(
+    tangent_vec: Array,
+    weight: Array,
+    offset: Array,
+    curvature: float = -1.0,
+    stretch: float = 1.0,
+) -> Array:
     r"""Return `ball_logits` of a point given by its logarithm at the origin.
 
     .. math:: v_k = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
@@ -251,14 +257,14 @@ def _logits(products, time, weight, offset, kappa, excess=None):
     """
     xp = namespace(products)
     norm = xp.linalg.vector_norm(weight, axis=-1)
-    along = products / xp.where(norm == 0.0, 1.0, norm)
+    along = divide(products, norm)
     shift = 2.0 * kappa * offset
     cosine, sine, over = _cosh_and_sinh(shift)
     excess = over if excess is None else excess if over is None else excess + over
     sine = along * cosine - time * sine
     distance = xp.asinh(sine)
     if excess is not None:
-        # Beyond what can be told from zero, it matters no more.
+        # The exponential of a larger excess underflows.
         least = xp.exp(-xp.clip(excess, None, _UNDERFLOW)) + 0.0 * sine
         reach = xp.log(xp.abs(sine) + xp.hypot(sine, least))
         reach = xp.where(sine < 0.0, -excess - reach, excess + reach)
@@ -282,7 +288,7 @@ def _cosh_and_sinh(x):
 
 
 @in_own_precision
-def ball_from_distances(distances, curvature=-1.0):
+def ball_from_distances(distances: Array, curvature: float = -1.0) -> Array:
     r"""Return the point at given signed distances from the coordinate hyperplanes.
 
     .. math:: y = \frac{w}{1 + \sqrt{1 + \kappa^2 |w|^2}}, \qquad
@@ -317,7 +323,7 @@ def ball_from_distances(distances, curvature=-1.0):
 
 
 @in_own_precision
-def tangent_from_distances(distances, curvature=-1.0):
+def tangent_from_distances(distances: Array, curvature: float = -1.0) -> Array:
     r"""Return the logarithm at the origin of `ball_from_distances`.
 
     .. math:: \frac{\operatorname{asinh}(\kappa |w|)}{2 \kappa |w|} w , \qquad
@@ -368,7 +374,7 @@ def tangent_from_distances(distances, curvature=-1.0):
     return xp.where(far, away, near) / kappa
 
 
-def beta_number(dimension):
+def beta_number(dimension: int) -> float:
     r"""Return :math:`\beta_n = B(n / 2, 1 / 2)`, the scale of a ball of dimension n.
 
     Parameters
@@ -400,7 +406,7 @@ def beta_number(dimension):
 
 
 @in_own_precision
-def ball_concat(ball_points, curvature=-1.0):
+def ball_concat(ball_points: ArrayLike, curvature: float = -1.0) -> Array:
     r"""Return the :math:`\beta`-concatenation of points of several balls.
 
     .. math:: \operatorname{Exp}_0\left(\beta_n \left(\beta_{n_1}^{-1}
@@ -445,7 +451,7 @@ def ball_concat(ball_points, curvature=-1.0):
 
 
 @in_own_precision
-def ball_split(ball_point, sizes, curvature=-1.0):
+def ball_split(ball_point: Array, sizes: ArrayLike, curvature: float = -1.0) -> tuple:
     r"""Return the :math:`\beta`-split of a point, the inverse of `ball_concat`.
 
     .. math:: x_i = \operatorname{Exp}_0\left(\beta_{n_i} \beta_n^{-1} v_i\right) ,

@@ -6,8 +6,8 @@ For a symmetric positive definite :math:`\Sigma` there is exactly one :math:`x >
 :math:`\mathcal D^\star`, it gives :math:`\mathcal D^\star \Sigma \mathcal D^\star` unit
 row sums.
 
-The equation has further roots of mixed signs, and Newton's method without damping lands
-on them: the step is chosen here so that it never leaves the positive orthant.
+The equation has further roots of mixed signs, and Newton's method without damping may
+converge to them: here, steps never leave the positive orthant.
 
 References
 ----------
@@ -21,10 +21,9 @@ import math
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
-    add_scaled,
-    as_columns,
-    as_rows,
+    congruence,
     diagonal,
     eps,
     eye_like,
@@ -44,7 +43,7 @@ from ._projections import moving_symmetric
 from .cholesky import has_full_rank
 
 _MAX_ITERATIONS = 60
-_USUAL_ITERATIONS = 8  # more than that may mean that there is no solution
+_USUAL_ITERATIONS = 8  # with more, there may be no solution
 _ROUGH_STEPS = 2  # their cost is that of one factorisation, and they save several
 _CORRECTIONS = 2  # of a Newton step; an odd number fails more often
 _CLOSE = 0.25  # a relative step from where whole Newton steps converge
@@ -53,7 +52,7 @@ _FLOOR = 0.1  # of a single step; its square multiplies eigenvalues
 
 
 @in_own_precision
-def log_scaling(matrix):
+def log_scaling(matrix: Array) -> Array:
     r"""Return the scaling :math:`x > 0` with :math:`x_i (\Sigma x)_i = 1`.
 
     Newton's method, :math:`(\Sigma + X^{-2}) y = x^{-1} - \Sigma x`. Each factorisation
@@ -93,7 +92,7 @@ def log_scaling(matrix):
 
 
 @in_own_precision
-def scaled_to_unit_row_sums(matrix):
+def scaled_to_unit_row_sums(matrix: Array) -> Array:
     r"""Return :math:`\mathcal D^\star(\Sigma) \, \Sigma \, \mathcal D^\star(\Sigma)`.
 
     The diagonal of :math:`\mathcal D^\star(\Sigma)` is that of `log_scaling`.
@@ -128,7 +127,7 @@ def scaled_to_unit_row_sums(matrix):
 
 
 @in_own_precision
-def log_scaling_differential(vector, matrix):
+def log_scaling_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the scaling :math:`x` at a positive definite matrix.
 
     .. math:: \dot x = -X (I + X \Sigma X)^{-1} X \dot\Sigma x .
@@ -166,14 +165,14 @@ def log_scaling_differential(vector, matrix):
 
 
 @in_own_precision
-def one_step_scaling(correlation):
+def one_step_scaling(correlation: Array) -> Array:
     r"""Return the scaling after one undamped Newton step from :math:`x = 1`.
 
     .. math:: x = 1 - (C + I)^{-1} (C 1 - 1) = 2 \, (C + I)^{-1} 1 .
 
     It is exact to first order about the identity. Elsewhere the step may leave the
-    positive orthant: entries below the floor of 0.1 are put there. Derivatives are
-    those of the step, and null where the floor holds.
+    positive orthant: entries below 0.1 are set to 0.1. Derivatives are those of the
+    step, and zero for such entries.
 
     Parameters
     ----------
@@ -201,11 +200,6 @@ def one_step_scaling(correlation):
     xp = namespace(correlation)
     scaling = 2.0 * solve_shifted(xp.ones_like(correlation[..., 0]), correlation)
     return xp.where(scaling < _FLOOR, _FLOOR, scaling)
-
-
-def congruence(scaling, matrix):
-    """Return X M X, with X the diagonal matrix of a vector."""
-    return as_columns(scaling) * matrix * as_rows(scaling)
 
 
 def _relative_response(scaling, vector, balanced):
@@ -256,7 +250,7 @@ implicit_scaling = implicit(
 )
 
 
-def newton_scaling(matrix):
+def newton_scaling(matrix: Array) -> Array:
     """Return the scaling, by Newton's method on the objective itself.
 
     The Hessian is the matrix with 1 / x^2 added to its diagonal. NaN where the
@@ -269,9 +263,9 @@ def newton_scaling(matrix):
 
 
 def _rough_scaling(matrix):
-    """Return a positive vector on the way to the scaling, without a factorisation.
+    """Return a positive vector near the scaling, without a factorisation.
 
-    Truncated conjugate gradients keep what the safe length asks of a Newton step.
+    `_safe_length` holds for steps of truncated conjugate gradients as for Newton steps.
     """
     scaling = abs(diagonal(matrix)[..., None, :]) ** -0.5
     for _ in range(_ROUGH_STEPS):
@@ -281,10 +275,10 @@ def _rough_scaling(matrix):
         scaling = scaling / mean**0.5
 
         def hessian(vector, scaling=scaling):
-            return add_scaled(vector, scaling, (scaling * vector) @ matrix)
+            return vector + scaling * ((scaling * vector) @ matrix)
 
         step = truncated_solution(1.0 - row_sums / mean, hessian, _ROUGH_STEPS)
-        scaling = add_scaled(scaling, scaling, _safe_length(step) * step)
+        scaling = scaling + scaling * (_safe_length(step) * step)
     return scaling
 
 
@@ -338,7 +332,7 @@ class _Newton:
         self.distance = _largest(self.relative_back)
 
     def _step_back(self, excess):
-        """Return the step, with the other sign: nothing is negated on the way."""
+        """Return the negative of the step."""
         return self.solve(excess / self.start)
 
     def from_afar(self):
@@ -367,7 +361,7 @@ class _Newton:
         return scaling, xp.where(better, bold_product, safe_product)
 
     def to_the_end(self, noise):
-        """Correct the step for as long as it pays.
+        """Correct the step until corrections gain too little.
 
         Returns the scaling, its product with the matrix, and where there is something
         left to be gained: None if there is nothing.
@@ -387,7 +381,7 @@ class _Newton:
             if len(excesses) > _CORRECTIONS + 1 and worst > _PROGRESS * previous:
                 break
             back = self._step_back(excess)
-        # Where rounding leaves much, only stagnation tells that nothing is gained.
+        # Where rounding errors are large, stagnation is the only sign of convergence.
         patience = 1 if self.distance < _PROGRESS else 2
         error, earlier = _row_largest(excess), _row_largest(excesses[-1 - patience])
         rounding = _rounding_units(self.matrix) * noise
@@ -396,7 +390,7 @@ class _Newton:
 
 
 def _excess(scaling, product):
-    """Return what row sums have beyond one."""
+    """Return the row sums minus one."""
     return scaling * product - 1.0
 
 
@@ -412,13 +406,13 @@ def _are_near(scaling, product):
 
 
 def _noise(matrix, scaling):
-    """Return what rounding in the row sums leaves of any residual."""
+    """Return the residual that rounding errors of the row sums cause."""
     row_sums = scaling * (scaling @ abs(matrix))
     return eps(matrix) * _row_largest(row_sums)
 
 
 def _rounding_units(matrix):
-    """Return how many units of noise rounding may leave: of equal numbers, all add."""
+    """Return a bound on the accumulated rounding error, in units of `_noise`."""
     return 16.0 + 0.25 * matrix.shape[-1]
 
 
@@ -455,7 +449,7 @@ def _safe_length(relative):
 
 
 def _checked_scaling(matrix):
-    """Return the scaling, and NaN for all that is not positive definite."""
+    """Return the scaling, or NaN where the matrix is not positive definite."""
     xp = namespace(matrix)
     regular = has_full_rank(matrix)
     if bool(xp.all(regular)):

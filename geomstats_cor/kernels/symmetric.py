@@ -17,8 +17,10 @@ References
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
-import math
+from collections.abc import Callable
+from typing import Any
 
+from .._types import Array
 from ._array import (
     as_rows,
     constant,
@@ -32,12 +34,17 @@ from ._autodiff import Opaque, StatedGradient, detached, is_readable
 from ._precision import in_own_precision
 from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
-from ._quotients import exp_minus_one
 from ._tolerances import rank_tolerance
+from .divided_differences import (
+    exp_divided_differences,
+    log_divided_differences,
+    positive_gaps,
+    power_divided_differences,
+)
 
 
 @in_own_precision
-def spectral(values, vectors):
+def spectral(values: Array, vectors: Array) -> Array:
     r"""Return :math:`U \operatorname{diag}(\lambda) U^\top`.
 
     Parameters
@@ -65,7 +72,9 @@ def spectral(values, vectors):
 
 
 @in_own_precision
-def spectral_differential(vector, divided_differences, vectors):
+def spectral_differential(
+    vector: Array, divided_differences: Array, vectors: Array
+) -> Array:
     r"""Return the Daleckii-Krein formula for given divided differences.
 
     .. math:: d_S f(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U \right)
@@ -103,21 +112,24 @@ def spectral_differential(vector, divided_differences, vectors):
     array([[1.5, 2.5],
            [2.5, 1.5]])
     """
-    rotated = divided_differences * in_basis(vector, vectors)
-    return symmetrize(out_of_basis(rotated, vectors))
+    return symmetrize(_daleckii_krein(vector, divided_differences, vectors))
 
 
-def in_basis(matrix, vectors):
+def _daleckii_krein(vector, divided_differences, vectors):
+    return out_of_basis(divided_differences * in_basis(vector, vectors), vectors)
+
+
+def in_basis(matrix: Array, vectors: Array) -> Array:
     r"""Return :math:`U^\top V U`, a matrix in the basis of eigenvectors."""
     return vectors.mT @ matrix @ vectors
 
 
-def out_of_basis(rotated, vectors):
+def out_of_basis(rotated: Array, vectors: Array) -> Array:
     r"""Return :math:`U W U^\top`, the matrix that is :math:`W` in the basis."""
     return vectors @ rotated @ vectors.mT
 
 
-def spectrum(matrix):
+def spectrum(matrix: Array) -> tuple:
     """Return eigenvalues, ascending, and eigenvectors, as constants.
 
     Derivatives do not pass through them: the maps below state their own.
@@ -137,7 +149,7 @@ def spectrum(matrix):
     return tuple(eigh(detached(matrix)))
 
 
-def positive_spectrum(matrix):
+def positive_spectrum(matrix: Array) -> tuple:
     """Return the spectrum, with NaN for eigenvalues that are not positive.
 
     An eigenvalue so small that rounding decides its sign counts as not positive.
@@ -162,8 +174,8 @@ def positive_spectrum(matrix):
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
-def are_positive(values, tolerance):
-    """Tell at a glance that no eigenvalue of a batch is small beside the largest."""
+def are_positive(values: Array, tolerance: Any) -> bool:
+    """Tell whether all eigenvalues of a batch exceed a fraction of the largest."""
     if 0 in values.shape:
         return False
     smallest, largest = extremes(values)
@@ -171,12 +183,12 @@ def are_positive(values, tolerance):
 
 
 def spectral_function(
-    function,
-    divided_differences,
-    second_differential,
-    half_second_in_basis=None,
-    project=symmetrize,
-):
+    function: Callable,
+    divided_differences: Callable,
+    second_differential: Callable,
+    half_second_in_basis: Any = None,
+    project: Callable = symmetrize,
+) -> tuple:
     """Return a function of symmetric matrices and its differential, given spectra.
 
     The differential is self-adjoint, and the second one symmetric in all three slots:
@@ -249,8 +261,7 @@ def spectral_function(
 
     def differential_value(vector, matrix, values, vectors, *parameters):
         differences = divided_differences(values, *parameters)
-        rotated = differences * in_basis(vector, vectors)
-        return project(out_of_basis(rotated, vectors))
+        return project(_daleckii_krein(vector, differences, vectors))
 
     differential = StatedGradient(
         differential_value,
@@ -271,14 +282,16 @@ def spectral_function(
     return value, differential
 
 
-def exp_half_second_in_basis(rotated_a, rotated_b, values):
+def exp_half_second_in_basis(
+    rotated_a: Array, rotated_b: Array, values: Array
+) -> Array:
     """Return a matrix that with its transpose is the second differential of exp.
 
     All in the basis of eigenvectors. The integral is a Gauss-Legendre rule: a product
     of matrices at each node.
     """
     xp = namespace(values)
-    gap = _positive(_gaps(values))
+    gap = positive_gaps(values)
     quotients = rotated_a / -gap
     total = None
     for time, weight in _rule(values):
@@ -292,8 +305,10 @@ def exp_half_second_in_basis(rotated_a, rotated_b, values):
     return total
 
 
-def log_half_second_in_basis(rotated_a, rotated_b, differences, values):
-    """Return the same for the logarithm, from its inverse.
+def log_half_second_in_basis(
+    rotated_a: Array, rotated_b: Array, differences: Any, values: Array
+) -> Any:
+    """Return `exp_half_second_in_basis` for the logarithm, as the inverse of exp.
 
     `differences` are the first divided differences of the logarithm.
     """
@@ -366,13 +381,15 @@ def _exp_third_differential(vector_a, vector_b, vector_c, matrix, values, vector
 
 
 def _rule(values):
-    """Return times in [0, 1] and weights that integrate exponentials to all digits."""
+    """Return nodes in [0, 1] and weights that integrate exponentials to rounding."""
     rule = rule_for_spectrum(values, 64.0 * eps(values))
     return [(0.5 * (1.0 + node), 0.5 * weight) for node, weight in rule]
 
 
-def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
-    """Return that of the logarithm, from that of its inverse."""
+def log_second_differential_at(
+    vector_a: Array, vector_b: Array, matrix: Array, values: Array, vectors: Array
+) -> Any:
+    """Return the second differential of the logarithm, from that of exp."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)
     moved_b = log_differential_at(vector_b, matrix, values, vectors)
@@ -383,7 +400,7 @@ def log_second_differential_at(vector_a, vector_b, matrix, values, vectors):
 
 
 def _power_second_differential(vector_a, vector_b, matrix, values, vectors, exponent):
-    """Return that of a power, which is exp(p log S), by the chain rule."""
+    """Return the second differential of S^p = exp(p log S), by the chain rule."""
     spectra = matrix, values, vectors
     logarithm = exponent * log_at(*spectra)
     moved_a = exponent * log_differential_at(vector_a, *spectra)
@@ -395,7 +412,7 @@ def _power_second_differential(vector_a, vector_b, matrix, values, vectors, expo
 
 
 @in_own_precision
-def sym_log(matrix):
+def sym_log(matrix: Array) -> Array:
     r"""Return the logarithm of symmetric positive definite matrices.
 
     .. math:: \log S = U \operatorname{diag}(\log \lambda_i) U^\top , \qquad
@@ -429,7 +446,7 @@ def sym_log(matrix):
 
 
 @in_own_precision
-def sym_exp(matrix):
+def sym_exp(matrix: Array) -> Array:
     r"""Return the exponential of symmetric matrices.
 
     .. math:: \exp S = U \operatorname{diag}(e^{\lambda_i}) U^\top , \qquad
@@ -461,7 +478,7 @@ def sym_exp(matrix):
 
 
 @in_own_precision
-def sym_power(matrix, exponent):
+def sym_power(matrix: Array, exponent: float) -> Array:
     r"""Return a real power :math:`S^p = \exp(p \log S)` of positive definite matrices.
 
     Parameters
@@ -492,7 +509,7 @@ def sym_power(matrix, exponent):
 
 
 @in_own_precision
-def sym_log_differential(vector, matrix):
+def sym_log_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the logarithm at a positive definite matrix.
 
     .. math:: d_S \log(V) = U \left( \log^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -531,7 +548,7 @@ def sym_log_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_exp_differential(vector, matrix):
+def sym_exp_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the differential of the exponential at a symmetric matrix.
 
     .. math:: d_S \exp(V) = U \left( \exp^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -570,7 +587,7 @@ def sym_exp_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_exp_second_differential(vector, matrix):
+def sym_exp_second_differential(vector: Array, matrix: Array) -> Array:
     r"""Return the second derivative of :math:`t \mapsto \exp(S + t V)` at zero.
 
     In the eigenvectors of :math:`S`, with :math:`W = U^\top V U`, its entries are
@@ -608,7 +625,7 @@ def sym_exp_second_differential(vector, matrix):
 
 
 @in_own_precision
-def sym_power_differential(vector, matrix, exponent):
+def sym_power_differential(vector: Array, matrix: Array, exponent: float) -> Array:
     r"""Return the differential of a real power at a positive definite matrix.
 
     .. math:: d_S (\cdot)^p(V) = U \left( f^{[1]}(\lambda_i, \lambda_j) \odot U^\top V U
@@ -652,137 +669,6 @@ def sym_power_differential(vector, matrix, exponent):
     return power_differential_at(
         vector, matrix, *positive_spectrum(matrix), float(exponent)
     )
-
-
-@in_own_precision
-def exp_divided_differences(values):
-    r"""Return the divided differences of the exponential.
-
-    .. math:: \frac{e^a - e^b}{a - b} = e^{\max(a, b)} \frac{1 - e^{-d}}{d}, \qquad
-              d = |a - b|.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Eigenvalues.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import exp_divided_differences
-    >>> exp_divided_differences(np.array([0.0, np.log(2)])).round(4)
-    array([[1.    , 1.4427],
-           [1.4427, 2.    ]])
-    """
-    xp = namespace(values)
-    gap = _positive(_gaps(values))
-    growth = xp.exp(values)
-    larger = xp.maximum(growth[..., :, None], growth[..., None, :])
-    return -exp_minus_one(-gap) / gap * larger
-
-
-@in_own_precision
-def log_divided_differences(values):
-    r"""Return the divided differences of the logarithm.
-
-    .. math:: \frac{\log a - \log b}{a - b} = \frac{\log(1 + s)}{s b}, \qquad
-              s = \frac{a - b}{b}, \quad a \ge b > 0.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Positive eigenvalues.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import log_divided_differences
-    >>> log_divided_differences(np.array([1.0, 2.0])).round(4)
-    array([[1.    , 0.6931],
-           [0.6931, 0.5   ]])
-    """
-    xp = namespace(values)
-    smaller, larger = _sorted_pairs(values)
-    excess = _positive((larger - smaller) / smaller)
-    return xp.log1p(excess) / excess / smaller
-
-
-@in_own_precision
-def power_divided_differences(values, exponent):
-    r"""Return the divided differences of a real power.
-
-    .. math:: \frac{a^p - b^p}{a - b}
-              = b^{p - 1} \frac{(1 + s)^p - 1}{s}, \qquad
-              s = \frac{a - b}{b}, \quad a \ge b > 0.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Positive eigenvalues.
-    exponent : float
-        Any real number.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import power_divided_differences
-    >>> power_divided_differences(np.array([1.0, 2.0]), 2.0).round(12)
-    array([[2., 3.],
-           [3., 4.]])
-    """
-    xp = namespace(values)
-    smaller, larger = _sorted_pairs(values)
-    excess = _positive((larger - smaller) / smaller)
-    relative = exp_minus_one(exponent * xp.log1p(excess)) / excess
-    return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
-
-
-def _gaps(values):
-    return namespace(values).abs(values[..., :, None] - values[..., None, :])
-
-
-def _sorted_pairs(values):
-    xp = namespace(values)
-    rows, columns = values[..., :, None], values[..., None, :]
-    return xp.minimum(rows, columns), xp.maximum(rows, columns)
-
-
-def _positive(x):
-    """Replace zero by a number so small that quotients of functions have their limit.
-
-    It is above the square root of the smallest number, so that products with it keep
-    their digits.
-    """
-    xp = namespace(x)
-    smallest = math.sqrt(float(xp.finfo(x.dtype).smallest_normal))
-    return xp.maximum(x, constant(smallest, x))
 
 
 exp_second_differential_at = StatedGradient(

@@ -10,9 +10,9 @@ transform :math:`Z = (2 I + N)^{-1} N`, the logarithm is
 The series is finite, since :math:`Z` is nilpotent, and its terms do not cancel. (The
 textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) correlations
 with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
-Gauss-Legendre nodes, as many as the decay of the powers of :math:`Z` asks for. The
-series remains for where numbers cannot be read, while torch traces or maps, and for
-small matrices, where counting the nodes costs more than it saves.
+the number of Gauss-Legendre nodes depends on the decay of the powers of :math:`Z`. The
+series is used while torch traces or maps, when numbers cannot be read, and for small
+matrices, where counting the nodes costs more than it saves.
 
 The exponential is a Taylor polynomial with scaling and squaring of the strict part.
 """
@@ -22,9 +22,8 @@ import math
 
 import numpy as np
 
+from .._types import Array
 from ._array import (
-    add_multiple,
-    add_product,
     constant,
     eps,
     eye_like,
@@ -45,17 +44,17 @@ from ._triangles import (
     lower_quotient,
 )
 
-_HELD = 4  # matrices that are worked on at a time
+_HELD = 4  # matrices in memory at a time
 # Sizes for which the whole series is faster: `python -m benchmarks.triangular_series`.
 _SIZES_FOR_SERIES = {"numpy": range(61), "torch": range(20, 37)}
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
 _QUICK = 0.25  # factor from term to term
-_NEGLIGIBLE_AFTER = 40  # terms of a quick decay
+_NEGLIGIBLE_AFTER = 40  # terms, for a fast decay
 
 
 @in_own_precision
-def log_unit_lower(unit_lower):
+def log_unit_lower(unit_lower: Array) -> Array:
     r"""Return the logarithm of unit lower triangular matrices.
 
     .. math:: \log K = 2 \sum_{k < n / 2} \frac{Z^{2 k + 1}}{2 k + 1} , \qquad
@@ -92,7 +91,7 @@ def log_unit_lower(unit_lower):
 
 
 @in_own_precision
-def log_unit_lower_differential(vector, unit_lower):
+def log_unit_lower_differential(vector: Array, unit_lower: Array) -> Array:
     r"""Return the differential of the logarithm at a unit lower triangular matrix.
 
     .. math:: d_K \log(\xi) = \int_0^1 (I + s N)^{-1} \xi (I + s N)^{-1} ds , \qquad
@@ -134,7 +133,7 @@ def log_unit_lower_differential(vector, unit_lower):
 
 
 @in_own_precision
-def exp_strictly_lower(strict):
+def exp_strictly_lower(strict: Array) -> Array:
     r"""Return the exponential of strictly lower triangular matrices.
 
     .. math:: \exp X = \sum_{k < n} \frac{X^k}{k!} .
@@ -170,7 +169,7 @@ def exp_strictly_lower(strict):
 
 
 @in_own_precision
-def exp_strictly_lower_differential(vector, strict):
+def exp_strictly_lower_differential(vector: Array, strict: Array) -> Array:
     r"""Return the differential of the exponential at a strictly lower matrix.
 
     .. math:: d_X \exp(\xi) = \int_0^1 e^{s X} \xi e^{(1 - s) X} ds .
@@ -207,7 +206,7 @@ def exp_strictly_lower_differential(vector, strict):
 
 
 @in_own_precision
-def exp_strictly_lower_second_differential(vector, strict):
+def exp_strictly_lower_second_differential(vector: Array, strict: Array) -> Array:
     r"""Return the second derivative of :math:`t \mapsto \exp(X + t \xi)` at zero.
 
     .. math:: 2 \int_{a, b \ge 0, \, a + b \le 1}
@@ -249,8 +248,8 @@ def _matrix_function(value, differential, second_differential):
 
     The differential and its adjoint are one formula, for directions of two kinds; so
     are the second differential and its adjoint in the second direction, which come with
-    the differential in that direction. All of these read the strictly lower part of
-    directions alone. All that is kept for the derivatives are the arguments.
+    the differential in that direction. Only the strictly lower part of directions is
+    read, and only the arguments are saved for derivatives.
     """
 
     def curved(*arguments, kind):
@@ -317,7 +316,7 @@ def _log_value(unit_lower):
     total = total * cayley
     for node, weight in rule:
         term = commuting_quotient(-(node**2) * square, cayley)
-        total = add_multiple(total, weight, term)
+        total = total + weight * term
     return total
 
 
@@ -337,9 +336,9 @@ def _log_differential_value(vector, unit_lower, kind):
     (_, total), *rule = _odd_rule(count)
     total = total * moved
     for node, weight in rule:
-        numerator = add_multiple(moved, node**2, turned)
+        numerator = moved + node**2 * turned
         term = kind.between(-(node**2) * square, numerator)
-        total = add_multiple(total, weight, term)
+        total = total + weight * term
     return strictly_lower(total)
 
 
@@ -376,7 +375,7 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
 
 
 def _series_of_small(cayley):
-    r"""Return the finite series in few operations, which is what small matrices cost.
+    r"""Return the finite series in few operations, since overhead dominates.
 
     It is a polynomial in :math:`Z^6` with combinations of :math:`Z, Z^3, Z^5` for
     coefficients, which are computed all at once. All factors commute.
@@ -389,7 +388,7 @@ def _series_of_small(cayley):
     *others, total = xp.tensordot(rows, xp.stack((cayley, cube, fifth)), axes=1)
     sixth = fifth @ cayley if others else None
     for other in reversed(others):
-        total = add_product(other, sixth, total)
+        total = other + sixth @ total
     return total
 
 
@@ -427,7 +426,7 @@ def _exp_differential_value(vector, strict, kind):
 
 @batched(held=4 * _HELD)
 def _exp_second_differential(vector_a, vector_b, strict, kind):
-    """Return what `_log_second_differential` does."""
+    """Return first and second differentials, as `_log_second_differential`."""
     parts = map(strictly_lower, (strict, vector_a, vector_b))
     return tuple(map(strictly_lower, expm1((*parts, None), kind)))
 
@@ -449,7 +448,7 @@ def _node_count(cayley, square, order=0):
     terms, tolerance = _SeriesTerms(cayley, square), eps(cayley)
     bounds = terms.of_differential(order, exact)
     for count in range(3, exact, 2):
-        # A quick decay goes on, and half of the terms tell; a slow one may be noise.
+        # If the decay is fast, half of the terms suffice; a slow one may be noise.
         if len(terms) <= count // (2 if terms.decay <= _QUICK else 1):
             terms.measure()
             bounds = terms.of_differential(order, exact)
@@ -468,10 +467,10 @@ def _probes(size):
 
 
 class _SeriesTerms:
-    """The sizes of Z W^k relative to Z, as random vectors see them.
+    """The sizes of Z W^k relative to Z, estimated with random vectors.
 
-    The largest over the rows, each relative to its own size: a correlation matrix sees
-    the rows of its triangle normalised, and large rows must not hide small ones.
+    The largest over the rows, each relative to its own size: the rows of a triangle are
+    normalised in the correlation matrix, so large rows must not hide small ones.
     """
 
     def __init__(self, cayley, square):
@@ -489,18 +488,18 @@ class _SeriesTerms:
 
     @property
     def decay(self):
-        """Return the factor from one term to the next, at the end."""
+        """Return the ratio of the last two terms."""
         return math.sqrt(self.terms[-1] / max(self.terms[-3], 1e-300))
 
     def measure(self):
-        """Take a few more terms."""
+        """Compute a few more terms."""
         xp = namespace(self.square)
         probes = [self.probes]
         for _ in range(_PROBED_TOGETHER):
             probes.append(probes[-1] @ self.square)
         self.probes = probes[-1]
         sizes = xp.max(xp.abs(xp.stack(probes[1:])), axis=-2)
-        # A failed matrix asks for nothing.
+        # Matrices with NaN need no nodes.
         relative = xp.nan_to_num(sizes / self.reference, nan=0.0, posinf=math.inf)
         relative = xp.reshape(relative, (_PROBED_TOGETHER, -1))
         self.terms += [float(term) for term in xp.max(relative, axis=-1)]
@@ -508,9 +507,9 @@ class _SeriesTerms:
     def of_differential(self, order, number):
         """Return bounds of terms of a differential, relative to its directions.
 
-        In the differential of Z W^k a direction stands between two powers that add up
-        to 2 k, in 2 k + 1 places. Terms that a quick decay makes negligible are left
-        out.
+        The differential of Z W^k is a sum of 2 k + 1 terms, each of which has the
+        direction between two powers that add up to 2 k. Terms that a fast decay makes
+        negligible are omitted.
         """
         decay = self.decay if self.decay <= _QUICK else 1.0
         if decay < 1.0:

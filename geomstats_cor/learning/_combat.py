@@ -15,8 +15,11 @@ References
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from .._types import Array
 
 SCALES = ("coordinate", "common", "none")
 _ITERATIONS, _TOLERANCE = 200, 1e-10
@@ -60,10 +63,10 @@ class Combat:
         Effect of each site.
     """
 
-    def __init__(self, scale="coordinate", empirical_bayes=True):
+    def __init__(self, scale: Any = "coordinate", empirical_bayes: bool = True) -> None:
         self.scale, self.empirical_bayes = scale, empirical_bayes
 
-    def fit(self, vectors, sites, covariates):
+    def fit(self, vectors: Array, sites: Array, covariates: Array) -> Any:
         """Estimate the effects of sites.
 
         Parameters
@@ -99,11 +102,11 @@ class Combat:
         expected = self.average + covariates @ self.coef
         return (vectors - expected) / self.deviation
 
-    def estimate(self, vectors, covariates):
+    def estimate(self, vectors: Array, covariates: Any) -> Any:
         """Return the effect of a site from its vectors [m, d] and covariates [m, p]."""
         return self.site_effect(self._standardized(vectors, covariates))
 
-    def site_effect(self, standardized):
+    def site_effect(self, standardized: Any) -> Any:
         """Return the effect of a site from its standardised vectors [m, d]."""
         location = np.mean(standardized, axis=0)
         squares = np.sum((standardized - location) ** 2, axis=0)
@@ -116,7 +119,7 @@ class Combat:
             spread = np.ones_like(spread)
         return SiteEffect(location, np.sqrt(np.where(spread > 0.0, spread, 1.0)))
 
-    def remove(self, vectors, covariates, effect):
+    def remove(self, vectors: Array, covariates: Any, effect: Any) -> Any:
         """Return vectors [m, d] of a site without its effect."""
         standardized = self._standardized(vectors, covariates)
         expected = self.average + covariates @ self.coef

@@ -1,10 +1,13 @@
 """How estimators read correlation matrices, and return them."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import kernels
+from .._types import Array, ArrayLike
 from ..data.cleaning import (
     SAFE_EIGENVALUE,
     as_stack,
@@ -25,6 +28,8 @@ _ACTIONS = ("raise", "repair", "repair_each")
 
 class PointsEstimator(BaseEstimator):
     """An estimator with parameters `metric` and `on_bad`, and matrices for data."""
+
+    min_eigenvalue_: float
 
     def _read_points(self, X, reset=True, y=None):
         """Return data as a stack of points in the equipped space, and the targets.
@@ -103,7 +108,7 @@ class PointsEstimator(BaseEstimator):
         tags._skip_test = isinstance(self.on_bad, str) and self.on_bad == "raise"
         return tags
 
-    def with_names(self, matrices, index=None):
+    def with_names(self, matrices: Array, index: ArrayLike = None) -> Any:
         """Return matrices with the names of the variables that `fit` saw.
 
         Fitted attributes are arrays, as everywhere in scikit-learn; this labels them.

@@ -1,5 +1,7 @@
 """Classification by the closest mean."""
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
@@ -7,6 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
 from ._points import PointsEstimator
@@ -62,11 +65,11 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
     array([0, 1])
     """
 
-    def __init__(self, metric="olm", on_bad="raise"):
+    def __init__(self, metric: Any = "olm", on_bad: str = "raise") -> None:
         self.metric = metric
         self.on_bad = on_bad
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike = None) -> Any:
         """Compute the Fréchet mean of each class, and the scale of probabilities.
 
         Parameters
@@ -103,7 +106,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         self.scale_ = _probability_scale(squares, members, given, totals)
         return self
 
-    def distances(self, X):
+    def distances(self, X: ArrayLike) -> Array:
         """Return the distances :math:`d(C_i, M_k)` of matrices to the means.
 
         Parameters
@@ -120,7 +123,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         points, _ = self._read_points(X, reset=False)
         return self.space_.metric.dist(points[:, None], self.means_)
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Array:
         r"""Return how much closer matrices are to one mean than to others.
 
         .. math:: -d(C_i, M_k)^2 , \qquad
@@ -140,7 +143,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         squares = self.distances(X) ** 2
         return squares[:, 0] - squares[:, 1] if squares.shape[1] == 2 else -squares
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         r"""Return the class of the closest mean.
 
         .. math:: \operatorname{argmin}_k d(C_i, M_k) .
@@ -158,7 +161,7 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         closest = np.argmin(self.distances(X), axis=1)
         return self.classes_[closest]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Array:
         r"""Return the probabilities :math:`p_k` of the classes.
 
         Parameters

@@ -1,9 +1,12 @@
 """Isometric coordinates as features."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..distributed import coords_of_blocks, is_dask_array
 from ..exceptions import ParameterError
 from ..space import equipped
@@ -71,12 +74,14 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     True
     """
 
-    def __init__(self, metric="olm", reference="mean", on_bad="raise"):
+    def __init__(
+        self, metric: Any = "olm", reference: str = "mean", on_bad: str = "raise"
+    ) -> None:
         self.metric = metric
         self.reference = reference
         self.on_bad = on_bad
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Find the reference point.
 
         Parameters
@@ -121,7 +126,7 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self.n_features_in_ = self._n_features_out = self.space_.dim
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Array:
         r"""Return the coordinates of :math:`\log_R C` at the reference point.
 
         Parameters
@@ -142,7 +147,7 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         points, _ = self._read_points(X, reset=False)
         return self.space_.metric.log_coords(points, self.reference_)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Array:
         r"""Return the matrices :math:`\exp_R v` with given coordinates.
 
         Parameters

@@ -1,10 +1,14 @@
 """Distances between matrices: geodesic, by angle, and between entries."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..data.naming import as_plain_stack, names_of
 from ..exceptions import ShapeError
 from ..kernels import pack_strictly_lower
+from ..kernels._quotients import divide
 from ..space import equipped
 from ..statistics.mean import frechet_mean
 from ..validation import require_choice
@@ -12,7 +16,13 @@ from ..validation import require_choice
 DISTANCES = ("geodesic", "angle", "entries")
 
 
-def pairwise_distances(points_a, points_b, space, distance="geodesic", reference=None):
+def pairwise_distances(
+    points_a: ArrayLike,
+    points_b: ArrayLike,
+    space: Any,
+    distance: str = "geodesic",
+    reference: ArrayLike = None,
+) -> Array:
     r"""Return distances between all matrices of two stacks.
 
     With the coordinates :math:`x = x_R(C)` of logarithms at a reference point
@@ -96,14 +106,15 @@ def _angles(a, b):
     near = cosine > 0.99
     angle = np.arccos(cosine)
     for i, j in np.argwhere(near):
-        angle[i, j] = 2.0 * np.arcsin(0.5 * min(np.linalg.norm(a[i] - b[j]), 2.0))
+        angle[i, j] = 2.0 * np.arcsin(
+            0.5 * min(float(np.linalg.norm(a[i] - b[j])), 2.0)
+        )
     return angle
 
 
 def _unit(rows):
     """Return rows of length one; a row of zeros, at right angles to all, stays."""
-    length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(length > 0.0, length, 1.0)
+    return divide(rows, np.linalg.norm(rows, axis=-1, keepdims=True))
 
 
 def _correlation_distance(points_a, points_b):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..data.labels import few
 from ..data.naming import index_of
 from ..exceptions import ParameterError, ShapeError
@@ -29,10 +30,10 @@ class Identification:
     chance : float
         Accuracy that guessing one of the subjects of the database would have.
     rank : numpy.ndarray of int, shape=[k]
-        Number of subjects that are as near as the right one or nearer; 1 is
+        Number of subjects that are as near as the correct one or nearer; 1 is
         identified.
     margin : numpy.ndarray, shape=[k]
-        Distance to the nearest other subject minus that to the right one; positive
+        Distance to the nearest other subject minus that to the correct one; positive
         where identified.
     distances : numpy.ndarray, shape=[k, l]
         Distances between scans and the database.
@@ -63,14 +64,14 @@ class Identification:
 
 
 def fingerprint(
-    scans,
-    database,
-    space,
-    subjects=None,
-    database_subjects=None,
-    distance="angle",
-    reference=None,
-):
+    scans: ArrayLike,
+    database: ArrayLike,
+    space: Any,
+    subjects: ArrayLike = None,
+    database_subjects: ArrayLike = None,
+    distance: str = "angle",
+    reference: ArrayLike = None,
+) -> Any:
     r"""Identify the subjects of scans by the nearest scan of a database.
 
     Parameters

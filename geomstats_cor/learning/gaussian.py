@@ -1,10 +1,12 @@
 """Gaussian distributions in coordinates about a mean."""
 
 import math
+from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 
+from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import (
     NotPositiveDefiniteError,
@@ -82,7 +84,7 @@ class GaussianDistribution:
     -1.6121
     """
 
-    def __init__(self, space, mean, covariance):
+    def __init__(self, space: Any, mean: ArrayLike, covariance: ArrayLike) -> None:
         self.mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
         if self.mean.ndim != 2:
             raise ShapeError(
@@ -101,7 +103,7 @@ class GaussianDistribution:
         _require_semidefinite(self.covariance)
 
     @classmethod
-    def fit(cls, points, space, shrinkage=0.0):
+    def fit(cls, points: ArrayLike, space: Any, shrinkage: Any = 0.0) -> Any:
         r"""Estimate the mean and the covariance.
 
         Parameters
@@ -113,7 +115,7 @@ class GaussianDistribution:
         shrinkage : float or "ledoit-wolf"
             Weight :math:`s` of the spherical part in
             :math:`(1 - s) S + s \frac{\operatorname{tr} S}{d} I`, where :math:`S`
-            divides by :math:`N - 1`. A density wants some as soon as
+            divides by :math:`N - 1`. A density needs some as soon as
             :math:`N \le d`; "ledoit-wolf" chooses it from the data.
 
         Returns
@@ -147,7 +149,7 @@ class GaussianDistribution:
         spherical = xp.mean(diagonal(covariance)) * eye_like(covariance)
         return cls(space, mean, (1.0 - shrinkage) * covariance + shrinkage * spherical)
 
-    def sample(self, n_samples=1, rng=None):
+    def sample(self, n_samples: int = 1, rng: Any = None) -> Array:
         """Draw correlation matrices.
 
         Parameters
@@ -170,7 +172,7 @@ class GaussianDistribution:
         coords = constant(normal, self.covariance) @ root.mT
         return self._metric.exp_coords(coords, self.mean)
 
-    def logpdf(self, points, measure="volume"):
+    def logpdf(self, points: ArrayLike, measure: str = "volume") -> Array:
         r"""Return the logarithm of the density.
 
         Parameters

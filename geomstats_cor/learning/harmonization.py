@@ -1,9 +1,12 @@
 """Harmonisation of correlation matrices from several sites."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..inference.designs import make_design
 from ..statistics.mean import frechet_mean
@@ -93,14 +96,14 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
 
     def __init__(
         self,
-        metric="olm",
-        method="combat",
-        scale="auto",
-        empirical_bayes=True,
-        new_sites="raise",
-        categorical=(),
-        on_bad="raise",
-    ):
+        metric: Any = "olm",
+        method: str = "combat",
+        scale: Any = "auto",
+        empirical_bayes: bool = True,
+        new_sites: str = "raise",
+        categorical: ArrayLike = (),
+        on_bad: str = "raise",
+    ) -> None:
         self.metric = metric
         self.method = method
         self.scale = scale
@@ -109,7 +112,13 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         self.categorical = categorical
         self.on_bad = on_bad
 
-    def fit(self, X, y=None, sites=None, covariates=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        sites: ArrayLike = None,
+        covariates: Any = None,
+    ) -> Any:
         """Estimate the effects of sites.
 
         Parameters
@@ -132,8 +141,8 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         points, _ = self._read_points(X)
         points = points.astype(np.float64)
         names = _admit_sites(sites, len(points))
-        self.sites_, members = np.unique(names, return_inverse=True)
-        self.sites_ = tuple(self.sites_.tolist())
+        sites, members = np.unique(names, return_inverse=True)
+        self.sites_ = tuple(sites.tolist())
         for site, size in zip(self.sites_, np.bincount(members), strict=True):
             _require_size(site, size)
         self.mean_ = frechet_mean(points, self.space_)
@@ -149,7 +158,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         self._combat.fit(coords, members, values)
         return self
 
-    def transform(self, X, sites=None, covariates=None):
+    def transform(
+        self, X: ArrayLike, sites: ArrayLike = None, covariates: Any = None
+    ) -> Array:
         """Return the matrices without the effects of their sites.
 
         Parameters
@@ -182,7 +193,13 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
             result[rows] = move(points[rows], values[rows], site)
         return self._write_points(result)
 
-    def fit_transform(self, X, y=None, sites=None, covariates=None):
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        sites: ArrayLike = None,
+        covariates: Any = None,
+    ) -> Array:
         """Estimate the effects of sites, and return the matrices without them.
 
         Parameters
@@ -282,7 +299,7 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
             center = self.site_means_[self.sites_.index(site)]
         else:
             center = frechet_mean(points, self.space_)
-        factor = 1.0
+        factor: Any = 1.0
         if self._dispersions is not None:
             if is_known:
                 own = self._dispersions[self.sites_.index(site)]

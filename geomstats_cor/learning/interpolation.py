@@ -1,9 +1,12 @@
 """Interpolation and extrapolation along geodesics."""
 
+from typing import Any
+
 import array_api_compat
 import numpy as np
 from array_api_compat import array_namespace
 
+from .._types import Array, ArrayLike
 from ..data.naming import expanded, labelled
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
 from ..kernels._array import constant
@@ -12,15 +15,17 @@ from ..validation import as_arrays, plain, require_stack
 
 
 @labelled(index=("at", "times"))
-def interpolate(points, times, at, space):
+def interpolate(
+    points: ArrayLike, times: ArrayLike, at: ArrayLike, space: Any
+) -> Array:
     r"""Return the piecewise geodesic path through points at given times.
 
     .. math:: \exp_{C_i}\left(
               \frac{t - t_i}{t_{i + 1} - t_i} \log_{C_i} C_{i + 1}\right) ,
               \qquad t_i \le t < t_{i + 1} .
 
-    Before the first and after the last point the path goes on along the geodesic of the
-    first and of the last two points.
+    Before the first and after the last point the path continues along the geodesic
+    through the first and the last two points.
 
     Parameters
     ----------
@@ -68,7 +73,7 @@ def interpolate(points, times, at, space):
     return metric.exp_coords(steps, start)
 
 
-def one_stack(points):
+def one_stack(points: ArrayLike) -> Array:
     """Return a stack of matrices, or raise if it is none, or a batch of stacks.
 
     Parameters
@@ -90,7 +95,7 @@ def one_stack(points):
     return points
 
 
-def as_times(name, times, points):
+def as_times(name: str, times: ArrayLike, points: Array) -> Array:
     """Return times as an array like the points, or raise.
 
     Parameters
@@ -127,7 +132,7 @@ def as_times(name, times, points):
     return times
 
 
-def times_of(points, times):
+def times_of(points: Array, times: ArrayLike) -> Array:
     """Return the times of the points of a stack, an array like theirs.
 
     Parameters

@@ -1,16 +1,21 @@
 """A positive definite kernel on correlation matrices."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..data.naming import expanded
 from ..space import equipped
 from ..validation import as_arrays, require_number, require_stack
 from ._points import PointsEstimator
 
 
-def kernel_matrix(points_a, points_b, space, sigma):
+def kernel_matrix(
+    points_a: ArrayLike, points_b: ArrayLike, space: Any, sigma: float
+) -> Array:
     r"""Return the kernel between all points of two stacks, positive definite.
 
     The Gaussian :math:`\exp(-d^2 / (2 \sigma^2))` of the distance for a flat metric.
@@ -112,12 +117,14 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
     (86,)
     """
 
-    def __init__(self, metric="olm", sigma="median", on_bad="raise"):
+    def __init__(
+        self, metric: Any = "olm", sigma: Any = "median", on_bad: str = "raise"
+    ) -> None:
         self.metric = metric
         self.sigma = sigma
         self.on_bad = on_bad
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Keep the matrices, and find the length scale.
 
         Parameters
@@ -145,7 +152,7 @@ class ToKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         apart = pairs[pairs > 0.0]
         return float(np.median(apart)) if len(apart) else 1.0
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Array:
         """Return the kernel :math:`k(C, C_i)` between matrices and those of `fit`.
 
         Parameters

@@ -1,10 +1,13 @@
 """Classification by the nearest neighbours."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
 from ..validation import require_choice, require_integer
@@ -61,19 +64,19 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
 
     def __init__(
         self,
-        n_neighbors=5,
-        metric="olm",
-        distance="geodesic",
-        weights="uniform",
-        on_bad="raise",
-    ):
+        n_neighbors: int = 5,
+        metric: Any = "olm",
+        distance: str = "geodesic",
+        weights: str = "uniform",
+        on_bad: str = "raise",
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.distance = distance
         self.weights = weights
         self.on_bad = on_bad
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Any:
         """Keep the matrices.
 
         Parameters
@@ -104,7 +107,7 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
             self.reference_ = frechet_mean(self.points_, self.space_)
         return self
 
-    def kneighbors(self, X):
+    def kneighbors(self, X: ArrayLike) -> tuple:
         """Return the nearest matrices of `fit`.
 
         Parameters
@@ -127,7 +130,7 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
         order = np.argsort(found, axis=1, kind="stable")[:, : self.n_neighbors]
         return np.take_along_axis(found, order, axis=1), order
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> Array:
         """Return the part of the neighbours that belongs to each class.
 
         Parameters
@@ -154,7 +157,7 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
             votes[rows] += weights[:, column]
         return votes / votes.sum(axis=1, keepdims=True)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Return the class of most of the neighbours.
 
         Parameters

@@ -1,9 +1,12 @@
 """Detection of outliers by a robust distance."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..statistics.median import geometric_median
 from ..validation import require_number
@@ -20,7 +23,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
 
     The cube root of a squared distance is close to normal (Wilson and Hilferty) if
     coordinates are, so that scores can be read as standard deviations. Centre and
-    scale bear outliers up to almost half of the data. The detector looks at one class,
+    scale bear outliers up to almost half of the data. The detector models one class,
     and takes new matrices.
 
     Parameters
@@ -62,14 +65,18 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
     """
 
     def __init__(
-        self, metric="olm", threshold=3.0, contamination="auto", on_bad="raise"
-    ):
+        self,
+        metric: Any = "olm",
+        threshold: float = 3.0,
+        contamination: Any = "auto",
+        on_bad: str = "raise",
+    ) -> None:
         self.metric = metric
         self.threshold = threshold
         self.contamination = contamination
         self.on_bad = on_bad
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Find the centre and the scale.
 
         Parameters
@@ -112,7 +119,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
     def _sizes(self, points):
         return self.space_.metric.dist(points, self.center_) ** (2.0 / 3.0)
 
-    def distances(self, X):
+    def distances(self, X: ArrayLike) -> Array:
         """Return the distances from the geometric median.
 
         Parameters
@@ -129,7 +136,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
         points, _ = self._read_points(X, reset=False)
         return self.space_.metric.dist(points, self.center_)
 
-    def score_samples(self, X):
+    def score_samples(self, X: ArrayLike) -> Array:
         """Return minus the robust score :math:`z`: the lower, the more of an outlier.
 
         Parameters
@@ -144,7 +151,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
         """
         return -(self.distances(X) ** (2.0 / 3.0) - self._location) / self._scale
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores relative to the threshold: negative for outliers.
 
         Parameters
@@ -159,7 +166,7 @@ class OutlierDetector(OutlierMixin, PointsEstimator):
         """
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Return 1 for matrices of the class, -1 for outliers.
 
         Parameters

@@ -1,10 +1,13 @@
 """Principal geodesic analysis."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError, ShapeError
 from ..statistics.mean import frechet_mean
 from ..validation import require_integer
@@ -76,12 +79,14 @@ class PrincipalGeodesicAnalysis(
     ((9, 2), (1, 4, 4))
     """
 
-    def __init__(self, n_components=None, metric="olm", on_bad="raise"):
+    def __init__(
+        self, n_components: Any = None, metric: Any = "olm", on_bad: str = "raise"
+    ) -> None:
         self.n_components = n_components
         self.metric = metric
         self.on_bad = on_bad
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Find the mean and the principal geodesics.
 
         Parameters
@@ -109,7 +114,7 @@ class PrincipalGeodesicAnalysis(
         self._n_features_out = len(pca.components_)
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Array:
         r"""Return the components :math:`\langle v_k, \log_M C \rangle` of matrices.
 
         Parameters
@@ -126,7 +131,7 @@ class PrincipalGeodesicAnalysis(
         points, _ = self._read_points(X, reset=False)
         return self.space_.metric.log_coords(points, self.mean_) @ self.components_.T
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Array:
         r"""Return the matrices :math:`\exp_M(\sum_k s_k v_k)`: the reconstruction.
 
         Parameters
@@ -144,7 +149,7 @@ class PrincipalGeodesicAnalysis(
         coords = scores @ self.components_
         return self._write_points(self.space_.metric.exp_coords(coords, self.mean_))
 
-    def geodesic(self, component, times):
+    def geodesic(self, component: int, times: ArrayLike) -> Array:
         r"""Return points :math:`\exp_M(t \sigma_k v_k)` of a principal geodesic.
 
         Parameters
@@ -165,7 +170,7 @@ class PrincipalGeodesicAnalysis(
         path = self.space_.metric.exp_coords(coords, self.mean_)
         return self.with_names(path, times[:, 0].tolist())
 
-    def component_matrix(self, component):
+    def component_matrix(self, component: int) -> Array:
         r"""Return how correlations change along a component, at the mean.
 
         .. math:: V_k = \frac{d}{dt} \exp_M(t \sigma_k v_k) \Big|_{t = 0} .

@@ -1,5 +1,7 @@
 """Geodesic regression."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import (
@@ -10,6 +12,7 @@ from sklearn.utils.validation import (
 )
 
 from .. import kernels
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
@@ -69,11 +72,11 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
     1.0
     """
 
-    def __init__(self, metric="olm", on_bad="raise"):
+    def __init__(self, metric: Any = "olm", on_bad: str = "raise") -> None:
         self.metric = metric
         self.on_bad = on_bad
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike = None) -> Any:
         """Find the geodesic of least squares.
 
         Parameters
@@ -105,7 +108,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         self.coef_ = back @ coefficients
         return self
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Array:
         """Return the matrices :math:`C(x)` of the model at covariates.
 
         Parameters
@@ -123,7 +126,9 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
             return self.with_names(points)
         return kernels.pack_strictly_lower(points)[:, : self._n_targets]
 
-    def score(self, X, y, sample_weight=None):
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike = None
+    ) -> float:
         r"""Return :math:`R^2`, the part of the Fréchet variance that is explained.
 
         It is :math:`1 - \sum_i w_i d(C_i, \hat C_i)^2 / \sum_i w_i d(C_i, M)^2`, with

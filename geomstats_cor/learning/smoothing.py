@@ -1,7 +1,10 @@
 """Smoothing a time series of correlation matrices."""
 
+from typing import Any
+
 from array_api_compat import array_namespace
 
+from .._types import Array, ArrayLike
 from ..data.naming import labelled
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
@@ -27,7 +30,14 @@ _KERNELS = {"gaussian": _gaussian, "epanechnikov": _epanechnikov, "box": _box}
 
 
 @labelled(index=("at", "times"))
-def smooth(points, times, space, bandwidth, at=None, kernel="gaussian"):
+def smooth(
+    points: ArrayLike,
+    times: ArrayLike,
+    space: Any,
+    bandwidth: float,
+    at: ArrayLike = None,
+    kernel: Any = "gaussian",
+) -> Array:
     r"""Return Fréchet means with weights that decay with the distance in time.
 
     The value at time :math:`t` minimises

@@ -66,7 +66,7 @@ def _no_tangent_vectors() -> ParameterError:
 class OneStepLogScaledMetric(LogScaledMetric):
     r"""The log-scaled metric with one Newton step for :math:`\mathcal D^\star`.
 
-    For layers alone: they ask for the image of a point and for the point with given
+    For layers only: they use the image of a point and the point with given
     coordinates, and know the differential at the identity, where one step is exact.
     Whatever takes or returns tangent vectors raises: use `LogScaledMetric` there.
     The image is projected on matrices with null row sums, so logits are those of the

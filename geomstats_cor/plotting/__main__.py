@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from .._types import ArrayLike
 from ..exceptions import GeomstatsCorError
 from ..metrics import METRICS
 from .explore import explore_page
@@ -41,8 +42,8 @@ _COMMANDS = {
 }
 
 
-def main(arguments=None):
-    """Write the figure that the arguments ask for.
+def main(arguments: ArrayLike = None) -> int:
+    """Write the figure given by the arguments.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
 """The libraries of the extra `plot`, loaded where they are needed."""
 
 import importlib
+from typing import Any
 
 
-def load(name):
+def load(name: Any) -> Any:
     """Import a module of the extra, or say how to install it."""
     try:
         return importlib.import_module(name)

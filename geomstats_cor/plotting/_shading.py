@@ -1,5 +1,7 @@
 """Surfaces of one colour under a soft light, for matplotlib."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.legend import Legend
@@ -7,6 +9,9 @@ from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Rectangle
 from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+from .._types import ArrayLike
+from ..kernels._quotients import divide
 
 # Direction of the light, and the largest share of white or black that it adds.
 _LIGHT = np.array([0.4, -0.3, 0.866])
@@ -39,8 +44,14 @@ class ShadedSurface(Poly3DCollection):
     """
 
     def __init__(
-        self, triangles, color, alpha=None, shade=True, one_sided=False, **style
-    ):
+        self,
+        triangles: ArrayLike,
+        color: Any,
+        alpha: float | None = None,
+        shade: bool = True,
+        one_sided: bool = False,
+        **style: Any,
+    ) -> None:
         self._triangles = np.asarray(triangles, dtype=float)
         self._one_sided = one_sided
         self._base = to_rgba(color)
@@ -56,11 +67,11 @@ class ShadedSurface(Poly3DCollection):
         )
 
     @property
-    def swatch(self):
+    def swatch(self) -> Any:
         """Colour of the surface with its opacity, as a legend shows it."""
         return to_rgba(self._base, self.get_alpha())
 
-    def do_3d_projection(self):
+    def do_3d_projection(self) -> float:
         """Project onto the screen.
 
         Returns
@@ -92,7 +103,7 @@ def _lit(color, triangles):
     )
     length = np.linalg.norm(normals, axis=-1)
     # Both sides of a triangle are lit alike.
-    light = np.abs(normals @ _LIGHT) / np.where(length > 0.0, length, 1.0)
+    light = divide(np.abs(normals @ _LIGHT), length)
     share = _CONTRAST * (2.0 * light - 1.0)[:, None]
     return np.where(share > 0.0, 1.0, 0.0) * np.abs(share) + (
         1.0 - np.abs(share)

@@ -1,9 +1,11 @@
 """A geodesic in motion."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import ParameterError
 from .geodesics import geodesic_path
 from .layers import axes_2d
@@ -11,7 +13,15 @@ from .matrices import plot_matrix
 from .palette import metric_key
 
 
-def animate_geodesic(space, start, end, frames=40, interval=80, ax=None, **style):
+def animate_geodesic(
+    space: Any,
+    start: ArrayLike,
+    end: ArrayLike,
+    frames: int = 40,
+    interval: float = 80,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     r"""Return the animation of a matrix that moves along a geodesic, and back.
 
     .. math:: \exp_A(t \log_A B) , \qquad 0 \le t \le 1 .
@@ -74,7 +84,7 @@ def animate_geodesic(space, start, end, frames=40, interval=80, ax=None, **style
     return FuncAnimation(ax.figure, show, frames=there_and_back, interval=interval)
 
 
-def save_animation(animation, path, dpi=100):
+def save_animation(animation: Any, path: Any, dpi: float = 100) -> Any:
     """Write an animation to a file: a GIF, or a page that plays it.
 
     Parameters

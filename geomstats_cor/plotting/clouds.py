@@ -1,7 +1,10 @@
 """Points of the elliptope: data, classes, and Fréchet means."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import ShapeError
 from ..metrics import METRICS
 from ..space import FullRankCorrelationMatrices
@@ -18,7 +21,9 @@ from .palette import (
 )
 
 
-def class_markers(points, labels=None, colors=None):
+def class_markers(
+    points: ArrayLike, labels: ArrayLike = None, colors: ArrayLike = None
+) -> list:
     """Return a layer of markers per class, each with a colour and a shape of its own.
 
     Parameters
@@ -66,7 +71,9 @@ def class_markers(points, labels=None, colors=None):
     ]
 
 
-def plot_points(points, labels=None, ax=None, **style):
+def plot_points(
+    points: ArrayLike, labels: ArrayLike = None, ax: Any = None, **style: Any
+) -> list:
     """Draw correlation matrices as points, coloured by label.
 
     Parameters
@@ -102,7 +109,13 @@ def plot_points(points, labels=None, ax=None, **style):
     return [layer.draw(ax, **style) for layer in layers]
 
 
-def plot_frechet_mean(points, space, weights=None, ax=None, **style):
+def plot_frechet_mean(
+    points: ArrayLike,
+    space: Any,
+    weights: ArrayLike = None,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     r"""Draw the Fréchet mean of correlation matrices.
 
     .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 .
@@ -153,7 +166,9 @@ def plot_frechet_mean(points, space, weights=None, ax=None, **style):
     return layer.draw(axes_3d(ax), **{"edgecolors": "black", "zorder": 5} | style)
 
 
-def mean_markers(points, weights=None, metrics=None):
+def mean_markers(
+    points: ArrayLike, weights: ArrayLike = None, metrics: ArrayLike = None
+) -> list:
     r"""Return a layer per metric with the Fréchet mean of correlation matrices.
 
     .. math:: \operatorname{argmin}_C \sum_i w_i d(C, C_i)^2 .
@@ -193,7 +208,13 @@ def mean_markers(points, weights=None, metrics=None):
     return layers
 
 
-def plot_mean_comparison(points, weights=None, metrics=None, ax=None, **style):
+def plot_mean_comparison(
+    points: ArrayLike,
+    weights: ArrayLike = None,
+    metrics: ArrayLike = None,
+    ax: Any = None,
+    **style: Any,
+) -> list:
     """Draw the Fréchet means of the same matrices under several metrics.
 
     Parameters

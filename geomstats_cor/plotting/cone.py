@@ -6,8 +6,11 @@ the covariance matrices with correlation :math:`r` form the surface
 :math:`b = r \sqrt{a d}`: the fibre over :math:`r`, a cone itself.
 """
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from .layers import Curves, Markers, Scene, Surface, axes_3d
 from .palette import class_colors
@@ -18,7 +21,7 @@ _VIEW = (30.0, -25.0)
 _OPACITY = 0.85
 
 
-def fibre_surface(correlation, height=4.0, resolution=48):
+def fibre_surface(correlation: float, height: float = 4.0, resolution: int = 48) -> Any:
     r"""Return the covariance matrices with a given correlation, up to a trace.
 
     .. math:: b = r \sqrt{a d} , \qquad a + d \le h .
@@ -60,7 +63,7 @@ def _rim(correlation, turn, trace):
     return trace * np.stack([cos**2, correlation * sin * cos, sin**2], axis=-1)
 
 
-def cone_wire(height=4.0, lines=24, resolution=120):
+def cone_wire(height: float = 4.0, lines: int = 24, resolution: int = 120) -> Any:
     r"""Return straight lines and traces on the boundary of the cone.
 
     .. math:: b^2 = a d , \qquad a + d \le h .
@@ -95,7 +98,7 @@ def cone_wire(height=4.0, lines=24, resolution=120):
     return Curves((*rims, *rays), "0.45", 0.6, 0.5)
 
 
-def correlation_points(correlations):
+def correlation_points(correlations: ArrayLike) -> Array:
     """Return 2 x 2 correlation matrices as points (1, r, 1) of the cone.
 
     Parameters
@@ -112,7 +115,7 @@ def correlation_points(correlations):
     return np.stack([np.ones_like(r), r, np.ones_like(r)], axis=-1)
 
 
-def cone_scene(correlations, height=4.0):
+def cone_scene(correlations: ArrayLike, height: float = 4.0) -> Any:
     """Return the cone, the segment of correlations, and the fibres over some of them.
 
     Parameters
@@ -166,7 +169,9 @@ def cone_scene(correlations, height=4.0):
     )
 
 
-def plot_cone(correlations=(-0.6, 0.0, 0.6), height=4.0, ax=None):
+def plot_cone(
+    correlations: ArrayLike = (-0.6, 0.0, 0.6), height: float = 4.0, ax: Any = None
+) -> Any:
     """Draw the interval of 2 x 2 correlations in the cone, and fibres over some.
 
     Parameters
@@ -197,7 +202,9 @@ def plot_cone(correlations=(-0.6, 0.0, 0.6), height=4.0, ax=None):
     return scene.draw(axes_3d(ax, scene))
 
 
-def plot_fibre(correlation, height=4.0, ax=None, **style):
+def plot_fibre(
+    correlation: float, height: float = 4.0, ax: Any = None, **style: Any
+) -> Any:
     r"""Draw the covariance matrices with one correlation.
 
     .. math:: b = r \sqrt{a d} , \qquad a + d \le h .

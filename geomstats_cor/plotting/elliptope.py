@@ -13,15 +13,19 @@ cube covers the closed elliptope: the faces :math:`c = \pm \pi/2` are the two sh
 :math:`z = \pm \cos(a \mp b)` of its boundary, and each other face falls onto an edge.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..kernels import pack_strictly_lower, unpack_strictly_lower
 from ..validation import require_matrices
 from .layers import Curves, Scene, Surface, axes_3d
 
 
-def entries(point):
+def entries(point: ArrayLike) -> Array:
     """Return the entries (C21, C31, C32) of 3 x 3 matrices.
 
     Parameters
@@ -45,7 +49,7 @@ def entries(point):
     return pack_strictly_lower(point)
 
 
-def from_entries(entries):
+def from_entries(entries: ArrayLike) -> Array:
     """Return the matrices of unit diagonal with the entries (C21, C31, C32).
 
     Parameters
@@ -70,7 +74,7 @@ def from_entries(entries):
     return lower + lower.mT + np.eye(3)
 
 
-def entries_from_angles(angles):
+def entries_from_angles(angles: ArrayLike) -> Array:
     """Return the point of the elliptope with given angles.
 
     Parameters
@@ -88,7 +92,7 @@ def entries_from_angles(angles):
     return np.stack([sin[..., 0], sin[..., 1], last], axis=-1)
 
 
-def determinant(entries):
+def determinant(entries: ArrayLike) -> Array:
     """Return :math:`1 + 2xyz - x^2 - y^2 - z^2`, which vanishes on the boundary.
 
     Parameters
@@ -113,7 +117,7 @@ def determinant(entries):
     return 1.0 + 2.0 * np.prod(entries, axis=-1) - np.sum(entries**2, axis=-1)
 
 
-def boundary_surface(resolution=48):
+def boundary_surface(resolution: int = 48) -> Any:
     r"""Return the boundary as two sheets of triangles that share their rim.
 
     .. math:: z = xy \pm \sqrt{(1 - x^2) (1 - y^2)} , \qquad
@@ -158,7 +162,7 @@ def boundary_surface(resolution=48):
     return Surface(vertices, np.concatenate([lower, upper]), "0.75", 0.15)
 
 
-def boundary_wire(levels=7, resolution=120):
+def boundary_wire(levels: int = 7, resolution: int = 120) -> Any:
     r"""Return the ellipses in which planes :math:`C_{ij} = \cos s` meet the boundary.
 
     With the six edges of the inscribed tetrahedron, where the boundary is straight.
@@ -201,7 +205,7 @@ def boundary_wire(levels=7, resolution=120):
     return Curves(tuple(paths), "0.45", 0.6, 0.45)
 
 
-def elliptope_axes(ax=None):
+def elliptope_axes(ax: Any = None) -> Any:
     """Return axes with the labels, limits, aspect and view of the elliptope.
 
     Parameters
@@ -228,7 +232,7 @@ def elliptope_axes(ax=None):
     return axes_3d() if ax is None else Scene(()).dress(ax)
 
 
-def plot_elliptope(kind="wire", ax=None, **style):
+def plot_elliptope(kind: str = "wire", ax: Any = None, **style: Any) -> Any:
     r"""Draw the boundary of the 3 x 3 correlation matrices.
 
     .. math:: \det C = 1 + 2 xyz - x^2 - y^2 - z^2 = 0 , \qquad
@@ -259,13 +263,13 @@ def plot_elliptope(kind="wire", ax=None, **style):
     '$C_{21}$'
     >>> plt.close("all")
     """
-    kinds = {"wire": boundary_wire, "surface": boundary_surface}
+    kinds: dict[str, Callable] = {"wire": boundary_wire, "surface": boundary_surface}
     if kind not in kinds:
         raise ParameterError(f"kind is {kind!r}: choose 'wire' or 'surface'.")
     return kinds[kind]().draw(axes_3d(ax), **style)
 
 
-def require_three(space):
+def require_three(space: Any) -> None:
     """Raise unless the matrices of a space are points of the elliptope.
 
     Parameters
@@ -281,7 +285,7 @@ def require_three(space):
         )
 
 
-def as_numpy(array):
+def as_numpy(array: ArrayLike) -> Array:
     """Return an array of any library, or nested lists, as an array of numpy.
 
     Parameters
@@ -299,7 +303,7 @@ def as_numpy(array):
     return np.asarray(array)
 
 
-def as_floats(array):
+def as_floats(array: ArrayLike) -> Array:
     """Return an array of any library, or nested lists, as float64 of numpy.
 
     Parameters

@@ -1,9 +1,11 @@
 """The figures of the command line, and how they are written to files."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import ParameterError
 from ..space import FullRankCorrelationMatrices
 from .clouds import mean_markers
@@ -24,7 +26,7 @@ _STEP = 0.8
 SUFFIXES = (".png", ".pdf", ".html")
 
 
-def hyperplanes_figure(metrics, seed=None):
+def hyperplanes_figure(metrics: ArrayLike, seed: int | None = None) -> list:
     """Return scenes of one hyperplane per metric, through the same data.
 
     Two classes are drawn around two centres; every hyperplane passes through the same
@@ -47,7 +49,7 @@ def hyperplanes_figure(metrics, seed=None):
     return hyperplane_scenes(middle, normal, points, labels, metrics)
 
 
-def two_classes(seed, count=25):
+def two_classes(seed: int | None, count: int = 25) -> tuple:
     """Draw two classes of correlation matrices.
 
     Parameters
@@ -72,7 +74,7 @@ def two_classes(seed, count=25):
     return points.reshape(-1, 3, 3), np.repeat([0, 1], count)
 
 
-def elliptope_figure(metrics, seed=None):
+def elliptope_figure(metrics: ArrayLike, seed: int | None = None) -> list:
     """Return scenes of the elliptope: data with their means, and coordinate grids.
 
     Parameters
@@ -103,7 +105,7 @@ def elliptope_figure(metrics, seed=None):
     return scenes
 
 
-def geodesics_figure(metrics, seed=None):
+def geodesics_figure(metrics: ArrayLike, seed: int | None = None) -> list:
     """Return scenes of geodesics between two points; for one metric, also a fan.
 
     Parameters
@@ -130,7 +132,7 @@ def geodesics_figure(metrics, seed=None):
     layers.append(Markers(entries(ends), size=40.0, label="end points"))
     scenes = [Scene(tuple(layers), title="geodesics between two points")]
     if len(metrics) == 1:
-        middle = geodesic_path(space, *ends, steps=2)[1]
+        middle = geodesic_path(space, ends[0], ends[1], steps=2)[1]
         fan = (
             boundary_wire(),
             fan_curves(space, middle),
@@ -141,7 +143,7 @@ def geodesics_figure(metrics, seed=None):
     return scenes
 
 
-def cone_figure(metrics, seed=None, count=3):
+def cone_figure(metrics: ArrayLike, seed: int | None = None, count: int = 3) -> list:
     """Return the scene of the cone, with fibres over some correlations.
 
     Parameters
@@ -167,7 +169,7 @@ def cone_figure(metrics, seed=None, count=3):
     return [cone_scene(correlations)]
 
 
-def matplotlib_figure(scenes, size=3.6):
+def matplotlib_figure(scenes: ArrayLike, size: float = 3.6) -> Any:
     """Return a figure of matplotlib with the scenes side by side, and one legend.
 
     Parameters
@@ -188,22 +190,22 @@ def matplotlib_figure(scenes, size=3.6):
     rows = -(-len(scenes) // columns)
     size = 1.5 * size if len(scenes) == 1 else size
     figure = Figure(figsize=(columns * size, rows * size + 0.4), layout="constrained")
-    named = {}
+    named: dict = {}
     for k, scene in enumerate(scenes):
         ax = scene.draw(figure.add_subplot(rows, columns, k + 1, projection="3d"))
         handles, labels = ax.get_legend_handles_labels()
         named |= {n: h for n, h in zip(labels, handles, strict=True) if n not in named}
     if named:
         figure.legend(
-            named.values(),
-            named.keys(),
+            list(named.values()),
+            list(named),
             loc="outside lower center",
             ncols=min(len(named), max(4, 3 * columns)),
         )
     return figure
 
 
-def require_suffix(path, suffixes=SUFFIXES):
+def require_suffix(path: Any, suffixes: ArrayLike = SUFFIXES) -> Any:
     """Return a path whose suffix names a format that figures are written in.
 
     Parameters
@@ -227,7 +229,7 @@ def require_suffix(path, suffixes=SUFFIXES):
     return path
 
 
-def write_figure(scenes, path, dpi=150):
+def write_figure(scenes: ArrayLike, path: Any, dpi: float = 150) -> Any:
     """Write scenes to a file: by matplotlib, or by plotly for a page.
 
     Parameters

@@ -1,14 +1,19 @@
 """Frames and coordinate grids: what straight and parallel mean under a metric."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import ArrayLike
 from .elliptope import as_floats, entries, require_three
 from .geodesics import geodesic_path
 from .layers import Curves, axes_3d
 from .palette import NEUTRAL_COLORS, metric_color
 
 
-def transported_frame(space, start, end, count=5):
+def transported_frame(
+    space: Any, start: ArrayLike, end: ArrayLike, count: int = 5
+) -> tuple:
     r"""Transport an orthonormal frame along a geodesic.
 
     .. math:: \langle \Pi_t e_i, \Pi_t e_j \rangle = \delta_{ij} .
@@ -47,7 +52,13 @@ def transported_frame(space, start, end, count=5):
     return points, moved
 
 
-def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
+def grid_curves(
+    space: Any,
+    center: ArrayLike = None,
+    extent: float = 1.0,
+    lines: int = 3,
+    steps: int = 60,
+) -> tuple:
     r"""Return the coordinate grid of a metric, pulled back into the elliptope.
 
     .. math:: \exp_C(x e_1 + y e_2 + z e_3) .
@@ -93,7 +104,15 @@ def grid_curves(space, center=None, extent=1.0, lines=3, steps=60):
     return tuple(Curves(tuple(paths), color, 0.9, 0.85) for paths in ends)
 
 
-def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **style):
+def plot_transported_frame(
+    space: Any,
+    start: ArrayLike,
+    end: ArrayLike,
+    count: int = 5,
+    length: float = 0.3,
+    ax: Any = None,
+    **style: Any,
+) -> list:
     """Draw a frame that is transported along a geodesic.
 
     Parameters
@@ -145,7 +164,14 @@ def plot_transported_frame(space, start, end, count=5, length=0.3, ax=None, **st
     ]
 
 
-def plot_coordinate_grid(space, center=None, extent=1.0, lines=3, ax=None, **style):
+def plot_coordinate_grid(
+    space: Any,
+    center: ArrayLike = None,
+    extent: float = 1.0,
+    lines: int = 3,
+    ax: Any = None,
+    **style: Any,
+) -> list:
     """Draw the coordinate grid of a metric, pulled back into the elliptope.
 
     Parameters

@@ -1,13 +1,18 @@
 """Geodesics in the elliptope, alone and in fans."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from .elliptope import as_floats, entries, require_three
 from .layers import Curves, axes_3d
 from .palette import metric_color, metric_key
 
 
-def geodesic_path(space, start, end, steps=100):
+def geodesic_path(
+    space: Any, start: ArrayLike, end: ArrayLike, steps: int = 100
+) -> Array:
     r"""Return points of the geodesic between two matrices.
 
     .. math:: \exp_A(t \log_A B) , \qquad t = 0, \tfrac1k, \dots, 1 .
@@ -41,7 +46,7 @@ def geodesic_path(space, start, end, steps=100):
     return space.metric.geodesic(*ends)(times)
 
 
-def directions(count):
+def directions(count: int) -> Array:
     """Return unit vectors of space, evenly spread on a spiral.
 
     Parameters
@@ -60,7 +65,9 @@ def directions(count):
     return np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=-1)
 
 
-def fan_curves(space, point, radius=1.0, count=40, steps=40):
+def fan_curves(
+    space: Any, point: ArrayLike, radius: float = 1.0, count: int = 40, steps: int = 40
+) -> Any:
     r"""Return geodesics of one length from a point in directions evenly spread.
 
     .. math:: \exp_C(t r u_k) , \qquad 0 \le t \le 1 , \quad |u_k| = 1 .
@@ -101,7 +108,14 @@ def fan_curves(space, point, radius=1.0, count=40, steps=40):
     return Curves(tuple(entries(ends)), metric_color(space.metric), 0.9, 0.8)
 
 
-def plot_geodesic(space, start, end, steps=100, ax=None, **style):
+def plot_geodesic(
+    space: Any,
+    start: ArrayLike,
+    end: ArrayLike,
+    steps: int = 100,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     """Draw the geodesic between two matrices.
 
     Parameters
@@ -143,7 +157,15 @@ def plot_geodesic(space, start, end, steps=100, ax=None, **style):
     return axes_3d(ax).plot(*path.T, **style)[0]
 
 
-def plot_geodesic_fan(space, point, radius=1.0, count=40, steps=40, ax=None, **style):
+def plot_geodesic_fan(
+    space: Any,
+    point: ArrayLike,
+    radius: float = 1.0,
+    count: int = 40,
+    steps: int = 40,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     """Draw geodesics of one length from a point in directions evenly spread.
 
     Parameters

@@ -13,10 +13,12 @@ References
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 
 from .. import kernels
+from .._types import Array, ArrayLike
 from ..exceptions import ConvergenceWarning, ParameterError
 from ..metrics import METRICS, require_metric
 from ..space import FullRankCorrelationMatrices
@@ -59,7 +61,7 @@ class Hyperplane:
     array([0.    , 2.8284])
     """
 
-    def __init__(self, space, point, normal):
+    def __init__(self, space: Any, point: ArrayLike, normal: ArrayLike) -> None:
         self.space = space
         self._model = _model(space)
         self.normal, self.point = space.metric._validated(
@@ -69,7 +71,9 @@ class Hyperplane:
         self._unit = _unit(self._model.tangent(self.normal, self.point))
 
     @classmethod
-    def from_trivialization(cls, space, normal, offset=0.0):
+    def from_trivialization(
+        cls, space: Any, normal: ArrayLike, offset: float = 0.0
+    ) -> Any:
         r"""Return the hyperplane with the parameters :math:`Z, \gamma` of a network.
 
         It is normal to the geodesic from the identity in the direction :math:`Z`, at
@@ -95,7 +99,7 @@ class Hyperplane:
         (normal,) = space.metric._validated(("normal",), normal=as_floats(normal))
         return cls(space, *model.along(_unit(model.at_origin(normal)), offset))
 
-    def __call__(self, point):
+    def __call__(self, point: ArrayLike) -> Array:
         r"""Return :math:`\langle \log_P X, A \rangle_P / |A|_P`.
 
         Parameters
@@ -110,7 +114,7 @@ class Hyperplane:
         """
         return self._model.log(self._model.image(point), self._base) @ self._unit
 
-    def level_set(self, resolution=32):
+    def level_set(self, resolution: int = 32) -> Any:
         """Return the hyperplane of 3 x 3 matrices as triangles.
 
         Parameters
@@ -211,7 +215,14 @@ def _unit(vector):
     return vector / length
 
 
-def plot_hyperplane(space, point, normal, resolution=32, ax=None, **style):
+def plot_hyperplane(
+    space: Any,
+    point: ArrayLike,
+    normal: ArrayLike,
+    resolution: int = 32,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     r"""Draw the hyperplane through a point with a normal vector.
 
     .. math:: \{ X : \langle \log_P X, A \rangle_P = 0 \} .
@@ -261,7 +272,14 @@ def plot_hyperplane(space, point, normal, resolution=32, ax=None, **style):
     return surface.draw(axes_3d(ax), **style)
 
 
-def hyperplane_scenes(point, normal, points=None, labels=None, metrics=None, **options):
+def hyperplane_scenes(
+    point: ArrayLike,
+    normal: ArrayLike,
+    points: ArrayLike = None,
+    labels: ArrayLike = None,
+    metrics: ArrayLike = None,
+    **options: Any,
+) -> list:
     """Return a scene per metric: the hyperplane, its point and data, in the elliptope.
 
     Parameters

@@ -1,5 +1,7 @@
 """Scenes as figures of plotly, which turn under the mouse."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.colors import to_hex
 
@@ -10,7 +12,7 @@ _SYMBOLS = {"o": "circle", "s": "square", "D": "diamond", "*": "diamond", "X": "
 _HOVER = "%{x:.3f}, %{y:.3f}, %{z:.3f}"
 
 
-def interactive_figure(scenes):
+def interactive_figure(scenes: Any) -> Any:
     """Return a figure of plotly with the scenes side by side.
 
     Parameters
@@ -133,15 +135,15 @@ def _axes(scene):
         f"{name}axis": {
             "title": {"text": _plain(label)},
             "range": list(limits),
-            "tickvals": np.linspace(*limits, 3).tolist(),
+            "tickvals": np.linspace(limits[0], limits[1], 3).tolist(),
         }
         for name, label, limits in zip(
             "xyz", scene.axis_labels, scene.limits, strict=True
         )
     }
-    eye = dict(zip("xyz", eye.tolist(), strict=True))
+    camera = dict(zip("xyz", eye.tolist(), strict=True))
     center = {"x": 0.0, "y": 0.0, "z": -0.1}  # labels stand below the box
-    return {**axes, "aspectmode": "data", "camera": {"eye": eye, "center": center}}
+    return {**axes, "aspectmode": "data", "camera": {"eye": camera, "center": center}}
 
 
 def _plain(text):

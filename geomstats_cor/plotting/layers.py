@@ -5,6 +5,7 @@ A layer is plain numbers and a style. It draws itself on axes of matplotlib;
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 from matplotlib.cbook import normalize_kwargs
@@ -50,7 +51,7 @@ class Surface:
     alpha: float = 0.6
     label: str | None = None
 
-    def draw(self, ax, **style):
+    def draw(self, ax: Any, **style: Any) -> Any:
         """Draw on three-dimensional axes.
 
         Parameters
@@ -112,7 +113,7 @@ class Curves:
     alpha: float = 1.0
     label: str | None = None
 
-    def draw(self, ax, **style):
+    def draw(self, ax: Any, **style: Any) -> Any:
         """Draw on three-dimensional axes.
 
         Parameters
@@ -177,7 +178,7 @@ class Markers:
     size: float = 24.0
     label: str | None = None
 
-    def draw(self, ax, **style):
+    def draw(self, ax: Any, **style: Any) -> Any:
         """Draw on three-dimensional axes.
 
         Parameters
@@ -235,7 +236,7 @@ class Scene:
     limits: tuple = ((-1.0, 1.0),) * 3
     view: tuple = (20.0, -62.0)
 
-    def dress(self, ax):
+    def dress(self, ax: Any) -> Any:
         """Give axes the labels, limits, aspect and view of the scene.
 
         Parameters
@@ -259,7 +260,7 @@ class Scene:
         ax.set_title(self.title, y=0.97)  # the box leaves room above it
         return ax
 
-    def draw(self, ax):
+    def draw(self, ax: Any) -> Any:
         """Dress the axes and draw all layers on them.
 
         Parameters
@@ -282,7 +283,7 @@ def _number(value):
     return f"{value:g}".replace("-", "\N{MINUS SIGN}")
 
 
-def axes_3d(ax=None, scene=None):
+def axes_3d(ax: Any = None, scene: Any = None) -> Any:
     """Return the axes given, or new ones that are dressed for a scene.
 
     Parameters
@@ -306,7 +307,7 @@ def axes_3d(ax=None, scene=None):
     return scene.dress(figure.add_subplot(projection="3d"))
 
 
-def axes_2d(ax=None):
+def axes_2d(ax: Any = None) -> Any:
     """Return the axes given, or those of a new figure.
 
     Parameters

@@ -10,10 +10,12 @@ elliptope shrunk towards the identity, by one part in a million.
 """
 
 import itertools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._types import Array
 from ..exceptions import ParameterError
 from ._extra import load
 from .elliptope import entries_from_angles, from_entries
@@ -48,12 +50,12 @@ class LevelSet(NamedTuple):
     faces: np.ndarray
 
     @property
-    def vertices(self):
+    def vertices(self) -> Any:
         """Entries (C21, C31, C32) of the vertices, shape=[k, 3]."""
         rows, columns = np.tril_indices(3, -1)
         return self.points[:, rows, columns]
 
-    def surface(self, **style):
+    def surface(self, **style: Any) -> Any:
         """Return the layer that shows it.
 
         Parameters
@@ -69,7 +71,7 @@ class LevelSet(NamedTuple):
         return Surface(self.vertices, self.faces, **style)
 
 
-def angle_grid(resolution):
+def angle_grid(resolution: int) -> Array:
     """Return the angles of the grid along one direction.
 
     Parameters
@@ -87,7 +89,7 @@ def angle_grid(resolution):
     return np.linspace(-0.5 * np.pi, 0.5 * np.pi, resolution + 1)
 
 
-def points_from_angles(angles, shrinkage=SHRINKAGE):
+def points_from_angles(angles: Array, shrinkage: float = SHRINKAGE) -> Array:
     """Return the correlation matrices of angles, shrunk off the boundary.
 
     Parameters
@@ -105,7 +107,7 @@ def points_from_angles(angles, shrinkage=SHRINKAGE):
     return from_entries((1.0 - shrinkage) * entries_from_angles(angles))
 
 
-def grid_points(resolution, shrinkage=SHRINKAGE):
+def grid_points(resolution: int, shrinkage: float = SHRINKAGE) -> Array:
     """Return the correlation matrices at the nodes of the grid.
 
     Parameters
@@ -126,14 +128,14 @@ def grid_points(resolution, shrinkage=SHRINKAGE):
 
 
 def level_set(
-    function,
-    level=0.0,
-    resolution=32,
-    tolerance=1e-7,
-    width=1e-15,
-    shrinkage=SHRINKAGE,
-    values=None,
-):
+    function: Callable,
+    level: float = 0.0,
+    resolution: int = 32,
+    tolerance: float = 1e-7,
+    width: float = 1e-15,
+    shrinkage: float = SHRINKAGE,
+    values: Array = None,
+) -> Any:
     r"""Return the surface where a function of correlation matrices takes a value.
 
     .. math:: \{ C : f(C) = c \} .
@@ -191,7 +193,8 @@ def level_set(
     def excess_at(share, which):
         return function(points_at(share, which)) - level
 
-    share = _roots(excess_at, *end_values, tolerance, width)
+    starts, stops = end_values
+    share = _roots(excess_at, starts, stops, tolerance, width)
     return welded(LevelSet(points_at(share), faces))
 
 
@@ -249,7 +252,7 @@ def _roots(function, low_values, high_values, tolerance, width):
     return share
 
 
-def welded(level_set):
+def welded(level_set: Any) -> Any:
     """Merge vertices at one position, and drop the triangles that this empties.
 
     Whole faces of the cube fall onto edges of the elliptope.

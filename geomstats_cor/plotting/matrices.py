@@ -1,7 +1,10 @@
 """Matrices of any size: heat maps, film strips, and entries along geodesics."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import Array, ArrayLike
 from ..data.labels import is_table
 from ..data.naming import as_plain_stack, index_of, names_of
 from ..exceptions import ParameterError, ShapeError
@@ -17,7 +20,9 @@ _MOST_LABELS = 16  # of variables along an axis
 _HEAT = {"cmap": "RdBu_r", "vmin": -1.0, "vmax": 1.0}
 
 
-def plot_matrix(point, ax=None, names=None, **style):
+def plot_matrix(
+    point: ArrayLike, ax: Any = None, names: ArrayLike = None, **style: Any
+) -> Any:
     """Draw a matrix as a heat map, red for positive and blue for negative entries.
 
     Parameters
@@ -66,7 +71,13 @@ def plot_matrix(point, ax=None, names=None, **style):
     return image
 
 
-def plot_matrices(points, titles=None, axes=None, columns=None, **style):
+def plot_matrices(
+    points: ArrayLike,
+    titles: ArrayLike = None,
+    axes: ArrayLike = None,
+    columns: int | None = None,
+    **style: Any,
+) -> Array:
     """Draw matrices as heat maps with one colour scale.
 
     Parameters
@@ -138,7 +149,14 @@ def _panels(count, columns):
     return grid[:count]
 
 
-def plot_film_strip(space, start, end, count=5, axes=None, **style):
+def plot_film_strip(
+    space: Any,
+    start: ArrayLike,
+    end: ArrayLike,
+    count: int = 5,
+    axes: ArrayLike = None,
+    **style: Any,
+) -> Array:
     """Draw matrices along a geodesic as heat maps.
 
     Parameters
@@ -182,7 +200,15 @@ def plot_film_strip(space, start, end, count=5, axes=None, **style):
     return plot_matrices(path, titles, axes, columns=count, **style)
 
 
-def plot_entries(start, end, metrics=None, which=None, steps=60, ax=None, **style):
+def plot_entries(
+    start: ArrayLike,
+    end: ArrayLike,
+    metrics: ArrayLike = None,
+    which: ArrayLike = None,
+    steps: int = 60,
+    ax: Any = None,
+    **style: Any,
+) -> dict:
     """Draw the entries along the geodesics between two matrices, metric by metric.
 
     Parameters

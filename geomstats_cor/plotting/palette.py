@@ -1,6 +1,7 @@
 """Colours that readers with any colour vision can tell apart."""
 
 import itertools
+from typing import Any
 
 import matplotlib as mpl
 
@@ -27,7 +28,7 @@ CLASS_MARKERS = "osD^vP*"
 NEUTRAL_COLORS = ("#CC79A7", "#332288", "#000000", "#999999")
 
 
-def class_colors(count):
+def class_colors(count: int) -> list:
     """Return a colour per class: those of `axes.prop_cycle` if it was changed.
 
     Parameters
@@ -46,7 +47,7 @@ def class_colors(count):
     return list(itertools.islice(itertools.cycle(cycle), count))
 
 
-def metric_key(metric):
+def metric_key(metric: Any) -> str:
     """Return the short name of a metric, or that of its class if it has none.
 
     Parameters
@@ -63,7 +64,7 @@ def metric_key(metric):
     return keys.get(type(metric), type(metric).__name__)
 
 
-def metric_color(metric):
+def metric_color(metric: Any) -> str:
     """Return the colour of a metric.
 
     Parameters

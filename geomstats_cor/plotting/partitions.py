@@ -7,9 +7,11 @@ regions share the points, so that nothing gapes where several of them meet.
 """
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 
+from ..kernels._quotients import divide
 from .elliptope import as_numpy
 from .level_sets import LevelSet, angle_grid, points_from_angles, welded
 
@@ -22,7 +24,9 @@ _TETRAHEDRA = np.array(
 )
 
 
-def region_boundaries(decide, resolution, shrinkage, halvings=20):
+def region_boundaries(
+    decide: Callable, resolution: int, shrinkage: float, halvings: int = 20
+) -> dict:
     """Return the boundary of the region of each label.
 
     Parameters
@@ -264,7 +268,7 @@ def _oriented(decide_at, faces, angles, ends, names):
     a, b, c = (angles[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     length = np.linalg.norm(normals, axis=-1, keepdims=True)
-    step = normals / np.where(length > 0.0, length, 1.0)
+    step = divide(normals, length)
     step *= 0.05 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1)[:, None]
     center = (a + b + c) / 3.0
     right, turned = (

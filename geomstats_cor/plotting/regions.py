@@ -1,7 +1,10 @@
 """Decision regions of classifiers of 3 x 3 correlation matrices."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import ArrayLike
 from ..exceptions import ParameterError
 from .elliptope import as_numpy, boundary_wire, from_entries
 from .layers import Curves, axes_3d
@@ -14,7 +17,7 @@ _SHRINKAGE = 1e-4
 _OPACITY = 0.85
 
 
-def decision_boundaries(classifier, resolution=32):
+def decision_boundaries(classifier: Any, resolution: int = 32) -> dict:
     """Return the boundary of the region of each class.
 
     Parameters
@@ -75,7 +78,13 @@ def _as_input(classifier, points):
     return torch.as_tensor(points, dtype=like.dtype, device=like.device)
 
 
-def plot_decision_regions(classifier, resolution=32, classes=None, ax=None, **style):
+def plot_decision_regions(
+    classifier: Any,
+    resolution: int = 32,
+    classes: ArrayLike = None,
+    ax: Any = None,
+    **style: Any,
+) -> dict:
     """Draw the surfaces that separate the regions of a classifier.
 
     The surface between two regions shows the colour of the one on the side of the

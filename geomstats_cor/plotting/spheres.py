@@ -1,13 +1,18 @@
 """Geodesic balls and metric spheres in the elliptope."""
 
+from typing import Any
+
 import numpy as np
 
+from .._types import ArrayLike
 from .elliptope import as_floats, entries, require_three
 from .layers import Curves, Surface, axes_3d
 from .palette import metric_color
 
 
-def sphere_surface(space, center, radius, resolution=32):
+def sphere_surface(
+    space: Any, center: ArrayLike, radius: float, resolution: int = 32
+) -> Any:
     r"""Return the points at one distance from a centre.
 
     .. math:: \{ X : d(C, X) = r \} .
@@ -44,7 +49,9 @@ def sphere_surface(space, center, radius, resolution=32):
     return Surface(ends, faces, metric_color(space.metric), 0.35)
 
 
-def sphere_wire(space, center, radius, lines=8, steps=96):
+def sphere_wire(
+    space: Any, center: ArrayLike, radius: float, lines: int = 8, steps: int = 96
+) -> Any:
     r"""Return meridians and parallels of the points at one distance from a centre.
 
     .. math:: \{ X : d(C, X) = r \} .
@@ -116,7 +123,14 @@ def _exponentials(space, center, coords):
     return entries(space.metric.exp_coords(coords, as_floats(center)))
 
 
-def plot_geodesic_ball(space, center, radius, resolution=32, ax=None, **style):
+def plot_geodesic_ball(
+    space: Any,
+    center: ArrayLike,
+    radius: float,
+    resolution: int = 32,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     r"""Draw the ball of the points closer to a centre than a radius, as a solid.
 
     .. math:: \{ X : d(C, X) \le r \} .
@@ -159,7 +173,14 @@ def plot_geodesic_ball(space, center, radius, resolution=32, ax=None, **style):
     return surface.draw(axes_3d(ax), **{"alpha": 1.0} | style)
 
 
-def plot_metric_sphere(space, center, radius, lines=8, ax=None, **style):
+def plot_metric_sphere(
+    space: Any,
+    center: ArrayLike,
+    radius: float,
+    lines: int = 8,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     r"""Draw the sphere of the points at one distance from a centre, as a wire.
 
     .. math:: \{ X : d(C, X) = r \} .

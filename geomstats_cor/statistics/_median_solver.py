@@ -22,6 +22,7 @@ from .._types import Array
 from ..kernels._array import eps, namespace, row_dot
 from ..kernels._conjugate_gradients import solve_by_products
 from ..kernels._convergence import warn_unfinished
+from ..kernels._quotients import divide
 
 _MAX_ITERATIONS = 200
 _MAX_HALVINGS = 50
@@ -72,7 +73,7 @@ def _on_a_geodesic(metric, points, weights):
     farthest = xp.argmax(distances, axis=-1, keepdims=True)
     spread = xp.take_along_axis(distances, farthest, axis=-1)
     axis = xp.take_along_axis(logs, farthest[..., None], axis=-2)
-    axis = axis / xp.where(spread > 0.0, spread, 1.0)[..., None]
+    axis = divide(axis, spread[..., None])
     times = row_dot(logs, axis)
     off = xp.max(xp.linalg.vector_norm(logs - times * axis, axis=-1), axis=-1)
     is_line = off <= _rounding(points) + 32.0 * eps(points) * spread[..., 0]
@@ -142,9 +143,9 @@ class _Slopes:
 
         smallest = 8.0 * eps(self.pull) * self.stiffness[..., None]
         force = (self.residual + self.held)[..., None]
-        steepest = self.pull / xp.where(force > 0.0, force, 1.0)
+        steepest = divide(self.pull, force)
         curvature = xp.maximum(row_dot(steepest, hessian(steepest)), smallest)
-        off = self.residual[..., None] / xp.where(curvature > 0.0, curvature, 1.0)
+        off = divide(self.residual[..., None], curvature)
         # An error of the step as large as its square keeps the convergence quadratic.
         tolerance = xp.clip(0.1 * self.residual, min=eps(self.pull), max=0.1)[..., None]
         size = self.pull.shape[-1]
@@ -204,7 +205,7 @@ def _descend(metric, points, weights, here, slopes, step):
     size = xp.linalg.vector_norm(step, axis=-1)
     slope = slopes.slope(step)
     reach = xp.max(slopes.distances, axis=-1)
-    length = xp.where(size > reach, reach / xp.where(size > 0.0, size, 1.0), 1.0)
+    length = xp.where(size > reach, divide(reach, size), 1.0)
     for _ in range(_MAX_HALVINGS):
         trial = metric.exp_coords(length[..., None] * step, here)
         logs = metric.log_coords(points, trial[..., None, :, :])

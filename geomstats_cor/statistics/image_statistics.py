@@ -1,4 +1,4 @@
-"""What statistics ask of the geometry of an image space.
+"""Statistics in the geometry of an image space.
 
 A geometry inherits the class that knows its closed forms. Each part is optional: one
 that a geometry does not have raises an error that says so.

@@ -25,12 +25,12 @@ _MAX_PASSES = 100
 _MEMORY = 8
 
 
-def curved_mean(look: Callable, metric: Any) -> Any:
+def curved_mean(statistics_at: Callable, metric: Any) -> Any:
     """Return the Fréchet mean of points that are seen through their moments.
 
     Parameters
     ----------
-    look : callable
+    statistics_at : callable
         Takes a point [n, n] of the image space, or None for the origin; returns the
         moments of the logarithms there, and those of `metric.stiffness`.
     metric : ImageMetric
@@ -45,13 +45,13 @@ def curved_mean(look: Callable, metric: Any) -> Any:
     moments : Moments
         Moments of the logarithms at the mean.
     passes : int
-        Number of looks.
+        Number of passes over the data.
     """
     here: Any = None
     accepted: Any = None
     secants: Any = collections.deque(maxlen=_MEMORY)
     for passes in range(1, _MAX_PASSES + 1):
-        moments, stiffness = look(here)
+        moments, stiffness = statistics_at(here)
         gradient = moments.mean
         square = float(namespace(gradient).vecdot(gradient, gradient))
         variance, error = moments.variance + square, square**0.5

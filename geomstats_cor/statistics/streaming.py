@@ -139,14 +139,16 @@ def frechet_mean_of_chunks(
             "that returns a new iterator each time."
         )
 
-    def look(base: Any) -> Any:
+    def statistics_at(base: Any) -> Any:
         summarise = functools.partial(_tangent_moments, space, base)
         moments = source.reduce(summarise, _merge_each, bar)
         _require_some(moments and moments[0])
         return moments
 
     image_metric = metric.image_space.metric
-    mean, variance, moments, passes = _call(curved_mean, space, look, image_metric)
+    mean, variance, moments, passes = _call(
+        curved_mean, space, statistics_at, image_metric
+    )
     return MeanOfChunks(
         metric.diffeo.inverse(mean), variance, moments.weight, moments.count, passes
     )

@@ -117,8 +117,8 @@ def _nearest(squares, weights, fraction):
     kept = xp.minimum(sorted_weights, room)
     # A remainder of the size of rounding is no point at the edge.
     kept = xp.where(kept <= 4.0 * weights.shape[-1] * eps(weights), 0.0, kept)
-    places = xp.argsort(order, axis=-1, stable=True)
-    kept = xp.take_along_axis(kept, places, axis=-1)
+    ranks = xp.argsort(order, axis=-1, stable=True)
+    kept = xp.take_along_axis(kept, ranks, axis=-1)
     return kept / xp.sum(kept, axis=-1, keepdims=True)
 
 

@@ -80,7 +80,7 @@ def test_logits_are_the_scores_of_the_definition(key, shared):
     layer = randomised(GyroMLR(space, 3, CHANNELS, shared_offset=shared))
     points = spd(4, CHANNELS)
     expected = scores_by_hand(layer, points, key)
-    torch.testing.assert_close(layer(points), expected, rtol=1e-8, atol=1e-8)
+    torch.testing.assert_close(layer(points), expected, **TOLERANCE)
 
 
 @every_metric

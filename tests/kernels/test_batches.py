@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from geomstats_cor import kernels as k
+from geomstats_cor.geometries import InvariantProduct
 
 from .matrices import (
     random_correlation,
@@ -16,7 +17,7 @@ from .matrices import (
 )
 
 N = 4
-EIGENVALUES = (1.5, 0.7, 2.0)
+PRODUCT = InvariantProduct(N, 1.5, 0.7, 2.0)
 
 
 def rows(rng, n, batch):
@@ -60,6 +61,11 @@ def named(name, *kinds, **keywords):
     return name, (lambda *arrays: kernel(*arrays, **keywords)), kinds
 
 
+def of_product(name, *kinds):
+    """Return the same for a method of a permutation-invariant product."""
+    return name, getattr(PRODUCT, name), kinds
+
+
 def second(name, *kinds):
     """Return the same for a kernel of which the second answer is wanted."""
     kernel = getattr(k, name)
@@ -97,12 +103,16 @@ POINTWISE = [
     named("hyperboloid_from_hemisphere", "hemisphere"),
     named("pack_strictly_lower", "strict"),
     named("unpack_strictly_lower", "coords"),
-    named("scale_hollow", "hollow", factors=EIGENVALUES),
-    named("scale_row0", "row0", factors=EIGENVALUES),
-    named("hollow_to_coords", "hollow", eigenvalues=EIGENVALUES),
-    named("hollow_from_coords", "coords", eigenvalues=EIGENVALUES),
-    named("row0_to_coords", "row0", eigenvalues=EIGENVALUES),
-    named("row0_from_coords", "coords", eigenvalues=EIGENVALUES),
+    named("hollow_row_sums", "coords"),
+    named("helmert_coords", "row0"),
+    named("from_helmert_coords", "coords"),
+    of_product("on_hollow", "hollow"),
+    of_product("on_null_row_sums", "row0"),
+    of_product("on_packed", "coords"),
+    of_product("hollow_to_coords", "hollow"),
+    of_product("hollow_from_coords", "coords"),
+    of_product("null_row_sums_to_coords", "row0"),
+    of_product("null_row_sums_from_coords", "coords"),
     named("center", "symmetric"),
 ]
 

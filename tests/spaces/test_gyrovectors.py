@@ -78,7 +78,7 @@ def test_affine_invariant_addition_is_the_definition():
     for a, b, total in zip(p.numpy(), q.numpy(), sums, strict=True):
         carried = metric.parallel_transport(metric.log(b, identity), identity, None, a)
         expected = torch.as_tensor(metric.exp(carried, a))
-        torch.testing.assert_close(total, expected, rtol=1e-8, atol=1e-8)
+        torch.testing.assert_close(total, expected, **TOLERANCE)
 
 
 def test_affine_invariant_addition_of_commuting_matrices_is_log_euclidean():

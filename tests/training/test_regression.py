@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cornet_nn.training import CorMLRClassifier, regression
 from geomstats_cor import METRICS, FullRankCorrelationMatrices
@@ -111,13 +113,19 @@ class TestStrength:
         coords = torch.as_tensor(standardised("olm", X))[:, None]
         return space.metric.hyperplanes(), coords, torch.as_tensor(y)
 
-    def test_is_chosen_from_the_grid(self):
-        data = self.data(gap=0.1, count=60)
-        weight, gamma, C = regression.solve(*data, torch.ones(2), "cv")
-        assert C in regression.GRID
-        again = regression.solve(*data, torch.ones(2), C)
+    def test_is_that_of_a_grid_search_in_scikit_learn(self):
+        planes, coords, labels = self.data(gap=0.1, count=60, classes=3)
+        weight, gamma, C = regression.solve(planes, coords, labels, torch.ones(3), "cv")
+        again = regression.solve(planes, coords, labels, torch.ones(3), C)
         torch.testing.assert_close(weight, again[0])
-        assert regression.solve(*data, torch.ones(2), "cv")[2] == C
+        search = GridSearchCV(
+            make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)),
+            {"logisticregression__C": regression.GRID},
+            cv=StratifiedKFold(regression.FOLDS, shuffle=True, random_state=0),
+        ).fit(coords[:, 0], labels)
+        # Coordinates of the regression have a dispersion of one in all.
+        (expected,) = search.best_params_.values()
+        np.testing.assert_allclose(C, expected * coords.shape[-1])
 
     def test_noise_is_penalised_more_than_signal(self):
         planes, coords, labels = self.data(gap=1.0, count=30)
@@ -132,13 +140,13 @@ class TestStrength:
 
     def test_folds_keep_groups_together(self):
         labels, groups = np.arange(40) % 2, np.arange(40) // 4
-        parts = regression._folds(labels, groups, seed=0)
+        parts = regression._folds(labels, groups)
         assert len(parts) == regression.FOLDS
         for training, held_out in parts:
             assert not set(groups[training]) & set(groups[held_out])
         held = np.concatenate([held_out for _, held_out in parts])
         assert sorted(held) == list(range(40))
-        assert regression._folds(labels, np.zeros(40), seed=0) == []
+        assert regression._folds(labels, np.zeros(40)) == []
         assert len(list(GroupKFold(5).split(labels, labels, groups))) == len(parts)
 
     def test_groups_reach_the_cross_validation(self, monkeypatch):
@@ -147,9 +155,7 @@ class TestStrength:
         monkeypatch.setattr(
             regression,
             "_folds",
-            lambda labels, groups, seed: (
-                seen.append(groups) or original(labels, groups, seed)
-            ),
+            lambda labels, groups: seen.append(groups) or original(labels, groups),
         )
         X, y = correlations(count=30)
         groups = np.arange(30) // 3

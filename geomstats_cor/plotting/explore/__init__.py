@@ -8,6 +8,7 @@ from importlib import resources
 
 import numpy as np
 
+from ..._types import ArrayLike
 from ...exceptions import ParameterError
 from ...metrics import METRICS
 from ..palette import METRIC_COLORS
@@ -17,7 +18,7 @@ _SCRIPTS = ("matrices.js", "geometry.js", "surface.js", "view.js", "page.js")
 _CHOSEN = ((0.9, 0.65, 0.35), 0.0, (0.77, 0.68, 0.12), (-0.61, -0.8, -0.65))
 
 
-def explore_page(metric="ecm", seed=None):
+def explore_page(metric: str = "ecm", seed: int | None = None) -> str:
     """Return the page on which to explore hyperplanes and geodesics of the elliptope.
 
     Parameters
@@ -67,7 +68,7 @@ def explore_page(metric="ecm", seed=None):
     return page
 
 
-def scripts(names=_SCRIPTS[:3]):
+def scripts(names: ArrayLike = _SCRIPTS[:3]) -> str:
     """Return the JavaScript that computes, which runs without a page, too.
 
     Parameters
