@@ -125,7 +125,7 @@ def _solved(points, weights):
         done = done | (error <= unit) | stagnates
         scale = xp.where(error > 0.0, error, 1.0)[..., None]
         right = there.tangent(xp.astype(here.gradient / scale, rough))
-        step = solve_by_products(right, hessian, 3e-6, right.shape[-1], dot=_dot)
+        step = _solve(hessian, right, 3e-6)
         step = here.tangent(scale * xp.astype(step, points.dtype))
         mean = here.exp(xp.where(done[..., None], 0.0, step))
         # A correction gains as many digits as the one before, but no more than five.
@@ -148,12 +148,15 @@ def _newton(points, weights):
         if bool(xp.all((error <= 10.0 * unit) | (error >= 0.5 * previous))):
             break
         tolerance = 0.1 * xp.clip(error, max=1.0)[..., None]
-        step = solve_by_products(
-            here.gradient, hessian, tolerance, mean.shape[-1], dot=_dot
-        )
-        mean = here.exp(step)
+        mean = here.exp(_solve(hessian, here.gradient, tolerance))
         previous = error
     return here, hessian
+
+
+def _solve(hessian, right, tolerance):
+    """Return Newton steps. No eigenvalue is below one, but for rounding."""
+    rank = right.shape[-1]
+    return solve_by_products(right, hessian, tolerance, rank, smallest=0.5, dot=_dot)
 
 
 class _Tangents:
