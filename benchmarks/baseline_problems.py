@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedKFold, train_test_split
 
 from cornet_nn.datasets import HDM05, SequenceMatrices, load
+from cornet_nn.datasets.matrices import segment_subspaces
 from cornet_nn.datasets.radar import window_covariance
-from cornet_nn.datasets.subspaces import segment_subspaces
 
 from .real_problems import band_passed, shrunk
 

@@ -1,4 +1,4 @@
-"""Text that is safe to print."""
+"""Text that is safe to print, and tables."""
 
 import unicodedata
 
@@ -53,3 +53,54 @@ class PrintableStream:
 
     def __getattr__(self, name):
         return getattr(self._stream, name)
+
+
+def text_table(header, rows):
+    """Return an aligned table: the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(text_table(["metric", "accuracy"], [["olm", "97.1"], ["phcm", "9.5"]]))
+    metric  accuracy
+    ----------------
+    olm         97.1
+    phcm         9.5
+    """
+    rows = [[printable(str(cell), keep="") for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [c.rjust(w) for c, w in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def markdown_table(header, rows):
+    """Return a table in Markdown.
+
+    Examples
+    --------
+    >>> print(markdown_table(["metric", "accuracy"], [["olm", 97.1]]))
+    | metric | accuracy |
+    |---|---:|
+    | olm | 97.1 |
+    """
+    texts = [
+        [" ".join(str(cell).splitlines()).replace("|", r"\|") for cell in row]
+        for row in (header, *rows)
+    ]
+    lines = [f"| {' | '.join(row)} |" for row in texts]
+    rule = "|".join(["", "---", *["---:"] * (len(texts[0]) - 1), ""])
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def percent(fraction):
+    """Return a fraction in percent, with one decimal; a dash for NaN.
+
+    Examples
+    --------
+    >>> percent(0.9714), percent(float("nan"))
+    ('97.1', '-')
+    """
+    return "-" if fraction != fraction else f"{100 * fraction:.1f}"

@@ -47,7 +47,7 @@ class Trial:
         Samples to train on and to test on. Indices of test samples from the number of
         samples on are items that cannot be used, and count as errors.
     directory : pathlib.Path
-        Run directory of a training that is kept, and goes on if it was stopped.
+        Run directory of a training that is kept, and resumed if it was stopped.
     may_diverge : bool
         Whether a training that diverges has the accuracy NaN, and is not an error.
     last_epochs : int
@@ -222,8 +222,8 @@ class Results:
             if self._table.exists():
                 if not self.resume:
                     raise ParameterError(
-                        f"{self.directory} has results already: --resume goes on with "
-                        f"them, and another directory keeps them."
+                        f"{self.directory} has results already: keep them with "
+                        f"--resume, or choose another directory."
                     )
                 self.rows = self._read()
             write_json(self.directory / "environment.json", environment())
@@ -248,13 +248,8 @@ class Results:
             names = [*RESULTS, *table.columns.intersection(["best_accuracy"])]
             table[names] = table[names].apply(pd.to_numeric, errors="raise")
             rows = {row["key"]: row for row in table.to_dict("records")}
-        except (
-            KeyError,
-            ValueError,
-            TypeError,
-            OSError,
-            pd.errors.ParserError,
-        ) as error:
+        # ParserError of pandas is a ValueError.
+        except (KeyError, ValueError, TypeError, OSError) as error:
             raise ParameterError(
                 f"{self._table} is damaged, or of another version: expected numbers in "
                 f"the columns key, {', '.join(RESULTS)} ({error}). Use another "
@@ -292,9 +287,13 @@ class Results:
             for key, trial in zip(keys, trials, strict=True)
             if key not in self.rows
         }
+        pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        tasks = (
+            joblib.delayed(_keyed)(key, trial, inputs, labels, groups)
+            for key, trial in missing.items()
+        )
         with tqdm(total=len(missing), unit="run", disable=not progress) as bar:
-            samples = inputs, labels, groups
-            for key, result in _computed(missing, samples, jobs):
+            for key, result in pool(tasks) if missing else ():
                 self.rows[key] = {"key": key, **missing[key].columns, **result}
                 self._write()
                 bar.update()
@@ -307,17 +306,6 @@ class Results:
         how = dict(mode="w", encoding="utf-8", newline="")
         with replacing(self._table, **how) as file:
             pd.DataFrame(self.rows.values()).to_csv(file, index=False, na_rep="nan")
-
-
-def _computed(trials, samples, jobs):
-    """Yield keys and results as they come."""
-    if not trials:
-        return
-    pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    tasks = (
-        joblib.delayed(_keyed)(key, trial, *samples) for key, trial in trials.items()
-    )
-    yield from pool(tasks)
 
 
 def _keyed(key, trial, *samples):
@@ -352,7 +340,7 @@ def key_of(trial, data):
 def _fingerprint(inputs, labels, groups):
     from .training.description import fingerprint
 
-    arrays = (inputs, np.asarray(labels), groups)
+    arrays = (inputs, labels, groups)
     return fingerprint(*(np.asarray(a) for a in arrays if a is not None))
 
 

@@ -69,7 +69,7 @@ def folds(labels, groups, number, seed):
     splitter = kind(number, shuffle=True, random_state=seed)
     try:
         with warnings.catch_warnings():
-            # A class that is smaller than the number of folds is looked at below.
+            # A class that is smaller than the number of folds is refused below.
             warnings.simplefilter("ignore", UserWarning)
             parts = list(splitter.split(np.zeros(len(labels)), labels, groups))
     except ValueError as error:
@@ -134,12 +134,10 @@ def outer_parts(data, split, number, seed):
     if split == "official":
         return official(data)
     names, groups = names_of_classes(data), data.groups
-    if len(data.left_out):
-        others = np.asarray(data.classes, dtype=str)[data.left_out.labels]
-        names = np.append(names, others)
-        if groups is not None:
-            groups = np.append(groups, data.left_out.groups)
-    parts = folds(names, groups, number, seed)
+    others = np.asarray(data.classes, dtype=str)[data.left_out.labels]
+    if len(others) and groups is not None:
+        groups = np.append(groups, data.left_out.groups)
+    parts = folds(np.append(names, others), groups, number, seed)
     return [(train[train < len(data)], test) for train, test in parts]
 
 
@@ -192,7 +190,7 @@ def paper_parts(dataset, data, seeds):
     """
     from sklearn.model_selection import StratifiedKFold
 
-    from .datasets.labels import half_of_each_class
+    from .datasets.dataset import half_of_each_class
 
     labels = np.append(dataset.labels, dataset.left_out.labels)
     if data == "HDM05":
@@ -201,12 +199,9 @@ def paper_parts(dataset, data, seeds):
         tests = [np.append(dataset.test, dataset.left_out.for_test)] * seeds
     else:
         folds = StratifiedKFold(max(5, seeds), shuffle=True, random_state=0)
-        tests = [_mask(test, len(labels)) for _, test in folds.split(labels, labels)]
+        every = np.arange(len(labels))
+        tests = [np.isin(every, test) for _, test in folds.split(labels, labels)]
     usable = np.arange(len(labels)) < len(dataset)
     return [
         (np.flatnonzero(~test & usable), np.flatnonzero(test)) for test in tests[:seeds]
     ]
-
-
-def _mask(places, size):
-    return np.isin(np.arange(size), places)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._types import Array
+from .conversion import as_arrays
 from .exceptions import (
     ConvergenceError,
     ConvergenceWarning,
@@ -21,7 +22,6 @@ from .exceptions import (
 from .kernels._convergence import raising_warnings
 from .kernels._precision import in_own_precision
 from .validation import (
-    as_arrays,
     require_correlation,
     require_finite,
     require_finite_result,
@@ -66,7 +66,7 @@ def operation(
         **dict.fromkeys(vectors, require_tangent),
         **dict.fromkeys(points, require_correlation),
         **dict.fromkeys(stacks, _require_stack),
-        **dict.fromkeys(coords, _require_finite_coords),
+        **dict.fromkeys(coords, _require_coords),
     }
 
     def decorate(method: Callable) -> Callable:
@@ -74,21 +74,30 @@ def operation(
         names = tuple(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
         takes_more = len(names) < len(parameters)
         defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        optional = tuple(name for name, value in defaults.items() if value is None)
+        required = frozenset(names) - defaults.keys()
+        optional = frozenset(name for name, value in defaults.items() if value is None)
 
         @functools.wraps(method)
         @in_own_precision
         def operate(self: Any, *arguments: Any, **keywords: Any) -> Any:
-            given = _bound(names, defaults, takes_more, arguments, keywords)
-            if given is None:
+            given = dict(zip(names, arguments, strict=False))
+            is_bound = (
+                len(arguments) <= len(names)
+                and given.keys().isdisjoint(keywords)
+                and (takes_more or keywords.keys() <= set(names))
+            )
+            given.update(keywords)
+            if not is_bound or not required <= given.keys():
                 return method(self, *arguments, **keywords)  # Python's own TypeError
+            check = self.check
             if kinds:
-                _validate(self, kinds, optional, given)
-            if self.check == "strict":
+                given = {**defaults, **given}
+                _validate(self.n, check, kinds, optional, given)
+            if check == "strict":
                 result = call_strictly(method, self, **given)
             else:
                 result = method(self, **given)
-            if is_finite and self.check:
+            if is_finite and check:
                 require_finite_result(result)
             return result
 
@@ -97,55 +106,33 @@ def operation(
     return decorate
 
 
-def _bound(
-    names: tuple[str, ...],
-    defaults: dict[str, Any],
-    takes_more: bool,
-    arguments: tuple,
-    keywords: dict[str, Any],
-) -> dict[str, Any] | None:
-    """Return all arguments by name, or None if they do not fit the signature."""
-    given = dict(zip(names, arguments, strict=False))
-    if len(arguments) > len(names):
-        return None
-    for name in keywords:
-        if name in given or not (name in names or takes_more):
-            return None
-    given = {**defaults, **given, **keywords}
-    for name in names:
-        if name not in given:
-            return None
-    return given
-
-
 def _validate(
-    owner: Any, kinds: dict[str, Any], optional: tuple[str, ...], given: dict[str, Any]
+    n: int,
+    check: bool | str,
+    kinds: dict[str, Callable],
+    optional: Iterable[str],
+    given: dict[str, Any],
 ) -> None:
     """Replace the arguments by arrays, and raise for those that are not valid."""
-    if given.get("base_point", True) is None:
+    if given.get("base_point", given) is None:
         raise ShapeError(
             "base_point is missing: tangent vectors need the point they belong to."
         )
-    arrays = as_arrays(optional, **{name: given[name] for name in kinds})
-    matrices: dict[str, Array] = {}
-    n, check = owner.n, owner.check
-    for name, array in zip(kinds, arrays, strict=True):
-        if array is None:
-            continue
-        given[name], require = array, kinds[name]
-        if require is _require_finite_coords:
+    names = [name for name in kinds if given[name] is not None or name not in optional]
+    arrays = as_arrays(**{name: given[name] for name in names})
+    matrices = {}
+    for name, array in zip(names, arrays, strict=True):
+        given[name] = array
+        if kinds[name] is _require_coords:
             _require_dim(n, name, array)
-        elif require is _require_stack:
+        elif kinds[name] is _require_stack:
             require_stack(**{name: array})
             require_matrices(n, **{name: array})
         else:
             matrices[name] = array
-            continue
-        if check:
-            require(name, array)
     if check:
         require_matrices(n, **matrices)
-        for name, array in matrices.items():
+        for name, array in zip(names, arrays, strict=True):
             kinds[name](name, array)
 
 
@@ -153,7 +140,7 @@ def _require_stack(name: str, points: Array) -> None:
     require_correlation(name, points)
 
 
-def _require_finite_coords(name: str, coords: Array) -> None:
+def _require_coords(name: str, coords: Array) -> None:
     require_finite(name, coords[..., None])
 
 
@@ -187,7 +174,7 @@ def validated(owner: Any, vectors: Iterable[str] = (), **arguments: Any) -> list
         name: require_tangent if name in vectors else require_correlation
         for name in arguments
     }
-    _validate(owner, kinds, (), arguments)
+    _validate(owner.n, owner.check, kinds, (), arguments)
     return list(arguments.values())
 
 

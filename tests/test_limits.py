@@ -108,7 +108,7 @@ def test_times_that_are_not_finite_raise(double, rng, key):
 
 @pytest.mark.parametrize(
     "module, key",
-    [("off_log_maps", "olm"), ("scaling", "lsm"), ("hyperbolic_frechet", "phcm")],
+    [("_off_log_solver", "olm"), ("scaling", "lsm"), ("hyperbolic_frechet", "phcm")],
 )
 def test_iterations_that_stop_early_warn_of_the_residual(monkeypatch, rng, module, key):
     kernel = importlib.import_module(f"geomstats_cor.kernels.{module}")

@@ -1,25 +1,6 @@
-"""cornet compare: the metrics on the same data, with the spread of their accuracy."""
+"""cornet compare: the metrics on the same data, with the spread of their accuracy.
 
-import numpy as np
-
-from geomstats_cor.exceptions import ParameterError
-
-from .. import splits
-from .._files import contents, replacing, write_text
-from ..training.settings import Metric
-from .options import add_grid, add_running, resumable, run_directory
-from .settings import (
-    add_settings,
-    given_settings,
-    make_estimator,
-    parsed,
-    with_defaults,
-)
-from .sources import add_source, describe, key_and_value, short_name, source_of
-from .tables import markdown_table, percent, text_table
-
-EPILOG = """\
-examples:
+Some examples:
   cornet compare connectomes --epochs 30
   cornet compare data.npz --split official --seeds 0 1 2 3 4 --jobs 4
   cornet compare data.npz --for lsm power=0.75 lr=1e-3 --for ecm power=1.5
@@ -30,28 +11,45 @@ nothing is chosen. The table has the mean and the standard deviation of the accu
 one value for each fold and seed, and the median time of an epoch. The run directory has
 it as table.csv, table.md and comparison.png; cells.csv has the single values, each
 under a key of all settings and samples. --resume does not run again what is there under
-its key: metrics and seeds may be added, and what has changed is computed anew."""
+its key: metrics and seeds may be added, and what has changed is computed anew.
+"""
 
-_TITLES = ("metric", "test %", "std", "training %", "s/epoch", "runs")
+import argparse
+
+import numpy as np
+
+from geomstats_cor.exceptions import ParameterError
+
+from .. import splits
+from .._files import replacing, write_text
+from .._text import markdown_table, percent, text_table
+from .options import (
+    METRICS,
+    add_grid,
+    add_running,
+    add_source,
+    describe,
+    key_and_value,
+    open_results,
+    say_written,
+    source_of,
+    write_csv,
+)
+from .settings import add_settings, all_settings, make_estimator, parsed
+
 # Settings that tell trainings apart.
 _OWN = ("metric", "random_state")
-_METRICS = Metric.__args__
 
 
 def add_arguments(parser):
     """Add what the command takes to its parser."""
     add_source(parser)
     group = parser.add_argument_group("comparison")
-    add_grid(group, _METRICS)
-    group.add_argument(
-        "--split",
-        choices=("folds", "official"),
-        default="folds",
-        help="cross-validation over all samples, grouped if the data has groups, or "
-        "the official split of the data (default: %(default)s)",
-    )
-    group.add_argument(
-        "--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)"
+    add_grid(
+        group,
+        ("folds", "official"),
+        "cross-validation over all samples, grouped if the data has groups, or the "
+        "official split of the data",
     )
     group.add_argument(
         "--seeds",
@@ -75,19 +73,13 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Run the comparison that options ask for.
+    """Run the comparison that options ask for."""
+    from ..runner import Trial
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    """
-    from ..runner import Results, Trial, on_cluster
-
-    seeds = options.seeds or (range(5) if options.split == "official" else [0])
-    settings = with_defaults(given_settings(options))
-    exceptions = exceptions_of(options.exceptions)
-    data = source_of(options).load(progress=not options.quiet)
+    is_official = options.split == "official"
+    seeds = options.seeds or (range(5) if is_official else [0])
+    settings, exceptions = all_settings(options), exceptions_of(options.exceptions)
+    data = source_of(options).load(options.quiet)
     labels = splits.names_of_classes(data)
     if settings["kind"] == "auto":
         settings["kind"] = data.kind
@@ -101,66 +93,45 @@ def run(options):
                 model = make_estimator(chosen, progress=False)
                 columns = dict(metric=metric, seed=seed, part=number)
                 trials.append(Trial(columns, model, *part))
-    directory = run_directory(options, f"compare-{short_name(data)}")
-    with (
-        on_cluster(options.cluster),
-        resumable(options, directory),
-        Results(directory, options.resume) as results,
-    ):
+    with open_results(options, data) as results:
         samples = data.inputs, labels, data.groups
         cells = results.run(trials, *samples, options.jobs, not options.quiet)
-    split = (
-        "official split" if options.split == "official" else f"{options.folds} folds"
-    )
+    split = "official split" if is_official else f"{options.folds} folds"
     note = f"{describe(data)}; {split}, seed {' '.join(map(str, seeds))}."
-    _write(directory, note, summary(cells), cells)
-    if not options.quiet:
-        print(f"Written to {directory}: {', '.join(contents(directory))}.")
+    _write(results.directory, note, summary(cells), cells)
+    say_written(options, results.directory)
 
 
 def exceptions_of(words):
-    """Return settings by metric.
-
-    Parameters
-    ----------
-    words : sequence of sequence of str
-        A metric and its settings, such as ["lsm", "power=0.75"], for some metrics.
-
-    Returns
-    -------
-    exceptions : dict of dict
-        Settings by name, by metric.
+    """Return settings by name, by metric.
 
     Examples
     --------
     >>> exceptions_of([["lsm", "power=0.75", "lr=0.001"]])
     {'lsm': {'power': 0.75, 'lr': 0.001}}
     """
-    import argparse
-
     exceptions = {}
-    for metric, *settings in words:
+    for metric, *pairs in words:
         where = f"--for {metric}"
-        if metric not in _METRICS:
+        if metric not in METRICS:
             raise ParameterError(
-                f"{where} is not for one of the metrics {', '.join(_METRICS)}."
+                f"{where} is not for one of the metrics {', '.join(METRICS)}."
             )
-        for word in settings:
-            try:
-                name, value = key_and_value(word)
-            except argparse.ArgumentTypeError as error:
-                raise ParameterError(f"{where}: {error}.") from None
-            if name in _OWN:
-                raise ParameterError(
-                    f"{where} {word}: what tells trainings apart, "
-                    f"{' and '.join(_OWN)}, is not for choosing."
-                )
-            exceptions.setdefault(metric, {}).update(parsed({name: value}, where))
+        try:
+            given = dict(map(key_and_value, pairs))
+        except argparse.ArgumentTypeError as error:
+            raise ParameterError(f"{where}: {error}.") from None
+        if not given.keys().isdisjoint(_OWN):
+            raise ParameterError(
+                f"{where}: what tells trainings apart, {' and '.join(_OWN)}, is not "
+                f"for choosing."
+            )
+        exceptions.setdefault(metric, {}).update(parsed(given, where))
     return exceptions
 
 
 def summary(cells):
-    """Return what the trainings under each metric come to.
+    """Summarise the trainings under each metric.
 
     Parameters
     ----------
@@ -187,15 +158,15 @@ def summary(cells):
 
 
 def _write(directory, note, table, cells):
-    write_text(directory / "table.csv", table.to_csv(index=False, lineterminator="\n"))
-    shown = [
-        (row.metric, *map(percent, (row.mean, row.std, row.training)))
-        + (f"{row.seconds_per_epoch:.3f}", row.runs)
-        for row in table.itertuples(index=False)
+    write_csv(directory / "table.csv", table)
+    header = ("metric", "test %", "std", "training %", "s/epoch", "runs")
+    rows = [
+        (metric, *map(percent, accuracies), f"{seconds:.3f}", runs)
+        for metric, *accuracies, seconds, runs in table.itertuples(index=False)
     ]
-    write_text(directory / "table.md", f"{note}\n\n{markdown_table(_TITLES, shown)}\n")
+    write_text(directory / "table.md", f"{note}\n\n{markdown_table(header, rows)}\n")
     comparison_figure(table, cells, note, directory / "comparison.png")
-    print(note, text_table(_TITLES, shown), sep="\n")
+    print(note, text_table(header, rows), sep="\n")
 
 
 def comparison_figure(table, cells, title, path):
@@ -224,23 +195,22 @@ def comparison_figure(table, cells, title, path):
     figure = Figure(figsize=(9.0, 1.6 + 0.5 * len(table)), layout="constrained")
     figure.suptitle(title, fontsize=9, wrap=True)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 1))
-    for place, row in enumerate(table.to_dict("records")):
-        metric = row["metric"]
-        values = 100 * cells.loc[cells["metric"] == metric, "accuracy"].to_numpy()
+    for place, row in enumerate(table.itertuples()):
+        values = 100 * cells.loc[cells["metric"] == row.metric, "accuracy"].to_numpy()
         # Equal accuracies are seen as several dots.
         height = place + np.linspace(-0.15, 0.15, len(values))
         left.plot(values, height, "o", color="0.6", markersize=4)
-        spread = 100 * row["std"] if len(values) > 1 else None
-        color = METRIC_COLORS.get(metric, "black")
-        mark = dict(fmt=METRIC_MARKERS.get(metric, "X"), color=color, capsize=4)
-        left.errorbar(100 * row["mean"], place, xerr=spread, zorder=3, **mark)
-        right.barh(place, row["seconds_per_epoch"], color=color, height=0.5)
+        spread = 100 * row.std if len(values) > 1 else None
+        color = METRIC_COLORS.get(row.metric, "black")
+        mark = dict(fmt=METRIC_MARKERS.get(row.metric, "X"), color=color, capsize=4)
+        left.errorbar(100 * row.mean, place, xerr=spread, zorder=3, **mark)
+        right.barh(place, row.seconds_per_epoch, color=color, height=0.5)
     left.set_yticks(range(len(table)), [name.upper() for name in table["metric"]])
     left.set_ylim(len(table) - 0.4, -0.6)
     left.set_xlabel("test accuracy (%): runs, mean and standard deviation")
     right.set_xlabel("seconds per epoch (median)")
-    left.grid(axis="x", alpha=0.3)
-    right.grid(axis="x", alpha=0.3)
+    for axes in (left, right):
+        axes.grid(axis="x", alpha=0.3)
     with replacing(path, mode="wb") as file:
         figure.savefig(file, format="png", dpi=150)
     return figure

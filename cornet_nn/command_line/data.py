@@ -1,4 +1,12 @@
-"""cornet data: the data sets that have names, and what is in one."""
+"""cornet data: the data sets that have names, and what is in one.
+
+Some examples:
+  cornet data                                names of data sets and formats of files
+  cornet data connectomes                    what is in it
+  cornet data my_folder --option ridge=1e-6  what is wrong with which file
+
+docs/datasets.md has the formats of the folders, and the options of --option.
+"""
 
 import warnings
 
@@ -6,18 +14,9 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataWarning
 
+from .._text import text_table
 from ..splits import names_of_classes
-from .options import add_quiet
-from .sources import add_source, source_of
-from .tables import text_table
-
-EPILOG = """\
-examples:
-  cornet data                                names of data sets and formats of files
-  cornet data connectomes                    what is in it
-  cornet data my_folder --option ridge=1e-6  what is wrong with which file
-
-docs/datasets.md has the formats of the folders, and the options of --option."""
+from .options import add_quiet, add_source, source_of
 
 # What each data set is read from; nothing is downloaded.
 FORMATS = {
@@ -35,9 +34,9 @@ FORMATS = {
 _FILES = """\
 Files and folders:
   FILE.npz  C (correlation matrices), S (covariance matrices) or X (either, or signals)
-            [N, n, n], [N, channels, n, n] or [N, channels, time]; and if wanted y
+            [N, n, n], [N, channels, n, n] or [N, channels, time]; optional: y
             (classes), split (0 for training, 1 for test), groups (such as subjects)
-  FILE.npy  such a stack; FILE_labels.npy and FILE_split.npy beside it if wanted
+  FILE.npy  such a stack; optional: FILE_labels.npy and FILE_split.npy beside it
   FOLDER    in the format of one of the data sets"""
 
 
@@ -48,43 +47,31 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Print what options ask for.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    """
+    """Print what options ask for."""
     if options.data is None:
         if options.data_dir or options.option:
-            options.usage_error("--data-dir and --option go with DATA")
-        from ..datasets import names
-
-        rows = [(f"{name:18}  {FORMATS[name]}",) for name in names()]
+            options.usage_error("--data-dir and --option need DATA")
+        rows = [(f"{name:18}  {text}",) for name, text in FORMATS.items()]
         print(text_table(("name                where it comes from",), rows))
         print(_FILES)
         return
     with warnings.catch_warnings():
         # All problems are listed below.
         warnings.simplefilter("ignore", DataWarning)
-        data = source_of(options).load(progress=not options.quiet)
+        data = source_of(options).load(options.quiet)
     print(data)
     if data.is_labelled:
-        print(text_table(*_class_table(data)))
+        columns = {"samples": np.ones(len(data), dtype=bool)}
+        if data.test is not None:
+            columns |= {"training": ~data.test, "test": data.test}
+        names = names_of_classes(data)
+        rows = [
+            (name, *(np.sum(names[part] == name) for part in columns.values()))
+            for name in data.classes
+        ]
+        print(text_table(("class", *columns), rows))
     if data.groups is not None:
         print(f"{len(np.unique(data.groups))} groups.")
     print(f"{len(data.problems)} left out{':' if data.problems else '.'}")
     for problem in data.problems:
         print(f"  {problem}")
-
-
-def _class_table(data):
-    names = names_of_classes(data)
-    columns = {"samples": np.ones(len(data), dtype=bool)}
-    if data.test is not None:
-        columns |= {"training": ~data.test, "test": data.test}
-    rows = [
-        (name, *(np.sum(names[part] == name) for part in columns.values()))
-        for name in data.classes
-    ]
-    return ("class", *columns), rows

@@ -1,69 +1,33 @@
-"""cornet evaluate: what a trained network is worth on labelled data."""
+"""cornet evaluate: the accuracy of a trained network on labelled data.
+
+Some examples:
+  cornet evaluate runs/first              on the test part of the data it was trained on
+  cornet evaluate runs/first other.npz    on other data with the same classes
+  cornet evaluate runs/first --part train
+
+The accuracy is the fraction of samples that are classified correctly; samples that
+cannot be used count as errors, and have a column of their own in confusion.csv.
+classes.csv and confusion.csv (rows are true classes, columns predicted ones) are
+written to a folder of the run directory, or to --output.
+"""
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._files import make_writable, write_text
+from .._files import make_writable
+from .._text import percent, text_table
 from ..splits import names_of_classes, official
-from .options import add_quiet
-from .sources import add_source, fingerprint, source_of
-from .tables import csv_table, percent, text_table
+from .options import add_quiet, add_source, record_of, source_of, write_csv
 from .train import read_record
-
-EPILOG = """\
-examples:
-  cornet evaluate runs/first              on the test part of the data it was trained on
-  cornet evaluate runs/first other.npz    on other data with the same classes
-  cornet evaluate runs/first --part train
-
-The accuracy is the fraction of samples that are classified rightly; samples that cannot
-be used count as errors, and have a column of their own in confusion.csv. classes.csv
-and confusion.csv (rows are true classes, columns predicted ones) go to a folder of the
-run directory, or to --output."""
 
 _UNUSABLE = "(unusable)"
 
 
-class LoadedRun(NamedTuple):
-    """A trained network, and samples to use it on.
-
-    Attributes
-    ----------
-    model : CorNetClassifier
-        Fitted estimator.
-    data : Dataset
-        Samples.
-    index : array of int
-        Their places in the data set.
-    part : str
-        Which part of the data set they are: "test", "train" or "all".
-    was_seen : bool
-        Whether some of them were trained on.
-    """
-
-    model: object
-    data: object
-    index: np.ndarray
-    part: str
-    was_seen: bool
-
-
 def add_run(parser, part, data_is_optional):
-    """Add a run directory, data, and a choice of its part to a parser.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser.
-    part : str
-        Part if none is given.
-    data_is_optional : bool
-        Whether the data may be left out, and is then that of the run.
-    """
+    """Add a run directory, data (by default that of the run), and a part of it."""
     parser.add_argument("directory", type=Path, metavar="RUN", help="run directory")
     add_source(parser, optional=data_is_optional)
     parser.add_argument(
@@ -77,7 +41,7 @@ def add_run(parser, part, data_is_optional):
 
 
 def load_run(options, **loading):
-    """Return the network and the samples that options name.
+    """Load the network and the samples that options name.
 
     Parameters
     ----------
@@ -88,15 +52,23 @@ def load_run(options, **loading):
 
     Returns
     -------
-    run : LoadedRun
-        Network and samples.
+    model : CorNetClassifier
+        Fitted estimator.
+    data : Dataset
+        Samples.
+    index : array of int
+        Their indices in the data set.
+    part : str
+        Which part of the data set they are: "test", "train" or "all".
+    was_seen : bool
+        Whether some of them were trained on.
     """
     from ..training import load_classifier
 
     known = read_record(options.directory)["data"]
     model = load_classifier(options.directory)
     source = source_of(options, known["source"])
-    data = source.load(progress=not options.quiet, **loading)
+    data = source.load(options.quiet, **loading)
     part = options.part
     if part == "auto":
         part = "all" if data.test is None else "test"
@@ -106,9 +78,9 @@ def load_run(options, **loading):
         index = parts[part == "test"]
         index = index[index < len(data)]
         samples = data.test_part() if part == "test" else data.train_part()
-    is_same = fingerprint(data) == known["fingerprint"]
+    is_same = record_of(source, data, part)["fingerprint"] == known["fingerprint"]
     was_seen = is_same and part in ("all", known["part"])
-    return LoadedRun(model, samples, index, part, was_seen)
+    return model, samples, index, part, was_seen
 
 
 def add_arguments(parser):
@@ -124,13 +96,8 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Evaluate the run that options name.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    """
+    """Evaluate the run that options name."""
+    import pandas as pd
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
     model, data, _, part, was_seen = load_run(options)
@@ -139,27 +106,28 @@ def run(options):
     predicted = np.append(model.predict(data.inputs), [_UNUSABLE] * unusable)
     columns = [*classes, _UNUSABLE] if unusable else [*classes]
     confusion = confusion_matrix(truth, predicted, labels=columns)[: len(classes)]
-    scores = precision_recall_fscore_support(
+    precision, recall, f1, support = precision_recall_fscore_support(
         truth, predicted, labels=classes, zero_division=np.nan
     )
-    precision, recall, f1, support = scores
-    table = list(zip(classes, support, precision, recall, f1, strict=True))
-    header = ("class", "samples", "precision", "recall", "f1")
-    stem = Path(data.name).stem
-    directory = options.output or options.directory / f"evaluation-{stem}-{part}"
+    table = {"class": classes, "samples": support, "precision": precision}
+    table |= {"recall": recall, "f1": f1}
+    name = f"evaluation-{Path(data.name).stem}-{part}"
+    directory = options.output or options.directory / name
     make_writable(directory)
-    write_text(directory / "classes.csv", csv_table(header, table))
-    rows = [(name, *row) for name, row in zip(classes, confusion, strict=True)]
-    write_text(directory / "confusion.csv", csv_table(("true", *columns), rows))
-    right = np.trace(confusion)
+    write_csv(directory / "classes.csv", pd.DataFrame(table), na_rep="nan")
+    counts = pd.DataFrame(confusion, columns=columns)
+    counts.insert(0, "true", classes, allow_duplicates=True)
+    write_csv(directory / "confusion.csv", counts)
+    correct = np.trace(confusion)
     counted = f", of which {unusable} cannot be used and count as errors"
     seen = ", which the network was trained on" if was_seen else ""
     print(
-        f"accuracy {percent(right / len(truth))} %: {right} of {len(truth)} samples of "
-        f"{data.name} ({part}){seen}{counted if unusable else ''}."
+        f"accuracy {percent(correct / len(truth))} %: {correct} of {len(truth)} "
+        f"samples of {data.name} ({part}){seen}{counted if unusable else ''}."
     )
-    shown = [(name, count, *map(percent, row)) for name, count, *row in table]
-    print(text_table(header, shown))
+    rows = zip(*table.values(), strict=True)
+    rows = [(name, count, *map(percent, scores)) for name, count, *scores in rows]
+    print(text_table(table, rows))
     if not options.quiet:
         print(f"Written to {directory}: classes.csv, confusion.csv.")
 

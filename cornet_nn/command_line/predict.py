@@ -1,22 +1,22 @@
-"""cornet predict: classes and probabilities of samples."""
+"""cornet predict: classes and probabilities of samples.
 
-from pathlib import Path
-
-from geomstats_cor.exceptions import ParameterError
-
-from .._files import make_writable, write_text
-from ..splits import names_of_classes
-from .evaluate import add_run, load_run
-from .tables import csv_table
-
-EPILOG = """\
-examples:
+Some examples:
   cornet predict runs/first new.npz -o predictions.csv
   cornet predict runs/first connectomes --part all
 
 The file has one row per sample, in the order of the data: its index there, the class,
 the probability of every class, and the true class where the data has labels. Labels
-are not needed."""
+are not needed.
+"""
+
+from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
+
+from .._files import make_writable
+from ..splits import names_of_classes
+from .evaluate import add_run, load_run
+from .options import write_csv
 
 
 def add_arguments(parser):
@@ -33,25 +33,23 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Write the predictions that options ask for.
+    """Write the predictions that options ask for."""
+    import pandas as pd
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    """
     if options.output.is_dir():
         raise ParameterError(f"{options.output} is a folder: name a file with -o.")
     make_writable(options.output.parent)
     # A sample that is left out would shift the rows of those after it.
     model, data, index, *_ = load_run(options, errors="raise")
-    probabilities = model.predict_proba(data.inputs)
+    # Digits of float64 give back float32 as well.
+    probabilities = model.predict_proba(data.inputs).astype(float)
     labels = model.classes_[probabilities.argmax(axis=1)]
-    header = ["sample", "label", *(f"p({name})" for name in model.classes_)]
-    columns = [index, labels, *probabilities.T]
+    table = pd.DataFrame(probabilities, columns=[f"p({c})" for c in model.classes_])
+    table.insert(0, "sample", index)
+    table.insert(1, "label", labels)
     if data.is_labelled:
-        header.append("true")
-        columns.append(names_of_classes(data))
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    write_text(options.output, csv_table(header, rows))
-    print(options.output if options.quiet else f"{len(rows)} rows in {options.output}.")
+        table["true"] = names_of_classes(data)
+    write_csv(options.output, table)
+    print(
+        options.output if options.quiet else f"{len(table)} rows in {options.output}."
+    )

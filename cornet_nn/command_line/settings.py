@@ -14,12 +14,15 @@ from geomstats_cor.exceptions import ParameterError
 
 from .._files import read_object
 from ..training.settings import MODELS, options_of
-from .sources import value_of
+from .options import value_of
 
-_MODEL = "convolution and logistic regression, or the regression alone"
+# The estimator of each model.
+_ESTIMATORS = {"cornet": "CorNetClassifier", "cormlr": "CorMLRClassifier"}
 # The command line gives the same network twice unless it is told otherwise.
 _SEED = 0
 _METAVARS = {int: "N", float: "X", bool: "BOOL"}
+_NAMES = {int: "a whole number", float: "a number", bool: "true or false"}
+_NAMES |= {str: "a word", type(None): "null"}
 
 
 def all_options():
@@ -28,35 +31,26 @@ def all_options():
 
 
 def add_settings(parser, leave_out=()):
-    """Add the options of the settings to a parser.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser.
-    leave_out : sequence of str
-        Names of settings that the command decides itself.
-    """
+    """Add the options of all settings but those that the command decides itself."""
     group = parser.add_argument_group("settings")
-    group.add_argument(
-        "--model",
-        choices=tuple(MODELS),
-        # What was not given can be told from what was given as the default.
-        default=argparse.SUPPRESS,
-        help=f"{_MODEL} (default: cornet)",
-    )
+    # Nothing is stored of what was not given.
+    unless_given = dict(default=argparse.SUPPRESS)
+    text = "convolution and logistic regression, or the regression alone"
+    text = f"{text} (default: cornet)"
+    group.add_argument("--model", choices=tuple(MODELS), help=text, **unless_given)
     for name, field in all_options().items():
         if name in leave_out:
             continue
         default = _SEED if name == "random_state" else field.default
-        shown = f" (default: {_word(default)})" if default is not None else ""
-        words = dict(dest=name, default=argparse.SUPPRESS, help=field.metadata["help"])
-        words["help"] += shown
-        options = [f"--{name.replace('_', '-')}", *field.metadata["names"]]
+        text = field.metadata["help"]
+        if default is not None:
+            word = default if isinstance(default, str) else json.dumps(default)
+            text += f" (default: {word})"
+        how = dict(metavar=_metavar(field.type))
         if field.type is bool:
-            group.add_argument(*options, action=argparse.BooleanOptionalAction, **words)
-        else:
-            group.add_argument(*options, metavar=_metavar(field.type), **words)
+            how = dict(action=argparse.BooleanOptionalAction)
+        names = [f"--{name.replace('_', '-')}", *field.metadata["names"]]
+        group.add_argument(*names, dest=name, help=text, **how, **unless_given)
     group.add_argument(
         "--config",
         type=Path,
@@ -67,18 +61,7 @@ def add_settings(parser, leave_out=()):
 
 
 def given_settings(options):
-    """Return the settings that a user gave, in a file or on the command line.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-
-    Returns
-    -------
-    settings : dict
-        Settings by name.
-    """
+    """Return the settings that a user gave, in a file or on the command line."""
     given = {} if options.config is None else read_settings(options.config)
     known = {"model", *all_options()}
     words = {name: word for name, word in vars(options).items() if name in known}
@@ -86,6 +69,11 @@ def given_settings(options):
         return given | parsed({k: _read_word(k, v) for k, v in words.items()})
     except ParameterError as error:
         options.usage_error(error)
+
+
+def all_settings(options):
+    """Return the settings that a user gave, and defaults for the others."""
+    return with_defaults(given_settings(options))
 
 
 def parsed(values, source="the command line"):
@@ -111,50 +99,37 @@ def parsed(values, source="the command line"):
     from jsonargparse import ArgumentError, ArgumentParser
 
     fields = all_options()
+    hints = {"model": Literal[*MODELS]} | {k: field.type for k, field in fields.items()}
     settings = {}
     for name, value in values.items():
-        if name == "model" or "__" in name:
+        if "__" in name:
             settings[name] = value
             continue
-        if name not in fields:
+        if name not in hints:
             raise ParameterError(
                 f"{source} has the setting {name!r}, which is not one of "
-                f"{', '.join(['model', *fields])}."
+                f"{', '.join(hints)}."
             )
+        parts = _parts(hints[name])
+        is_text = any(part is str or get_origin(part) is Literal for part in parts)
         parser = ArgumentParser(exit_on_error=False)
-        parser.add_argument(f"--{name}", type=fields[name].type)
+        parser.add_argument(f"--{name}", type=hints[name])
         try:
             # Numbers of another type are not rounded, and words are no numbers.
-            if isinstance(value, str) and source != "the command line":
-                _require_word(fields[name].type, value)
-            if value is None and type(None) not in _parts(fields[name].type):
+            if isinstance(value, str) and source != "the command line" and not is_text:
+                raise TypeError(value)
+            if value is None and type(None) not in parts:
                 raise TypeError(value)
             settings[name] = parser.parse_object({name: value})[name]
         except (ArgumentError, TypeError, ValueError):
-            expected = _expected(fields[name].type)
             raise ParameterError(
-                f"{source} has {name} = {value!r}: expected {expected}."
+                f"{source} has {name} = {value!r}: expected {_expected(parts)}."
             ) from None
-    if settings.get("model", "cornet") not in MODELS:
-        raise ParameterError(
-            f"{source} has model = {settings['model']!r}: expected one of "
-            f"{', '.join(MODELS)}."
-        )
     return settings
 
 
 def with_defaults(settings):
     """Return settings, with defaults for those that are not given.
-
-    Parameters
-    ----------
-    settings : dict
-        Some settings by name.
-
-    Returns
-    -------
-    settings : dict
-        All settings by name.
 
     Examples
     --------
@@ -167,18 +142,7 @@ def with_defaults(settings):
 
 
 def read_settings(path):
-    """Return the settings of a file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        JSON file with an object of settings by name, or the `run.json` of a run.
-
-    Returns
-    -------
-    settings : dict
-        Settings by name.
-    """
+    """Return the settings of a JSON file of settings, or of the `run.json` of a run."""
     try:
         content = read_object(path)
     except ValueError as error:
@@ -194,21 +158,9 @@ def read_settings(path):
 
 
 def settings_of(record):
-    """Return the settings of a run.
-
-    Parameters
-    ----------
-    record : dict
-        Content of `run.json`.
-
-    Returns
-    -------
-    settings : dict
-        Settings by name.
-    """
-    model = {"CorNetClassifier": "cornet", "CorMLRClassifier": "cormlr"}.get(
-        record["estimator"]
-    )
+    """Return the settings of a run from the content of its `run.json`."""
+    models = {estimator: model for model, estimator in _ESTIMATORS.items()}
+    model = models.get(record["estimator"])
     if model is None:
         raise ParameterError(
             f"the command line trains classifiers, not {record['estimator']!r}."
@@ -236,18 +188,15 @@ def make_estimator(settings, **others):
     estimator : CorNetClassifier or CorMLRClassifier
         Estimator.
     """
-    from ..training import CorMLRClassifier, CorNetClassifier
+    from .. import training
 
     settings = dict(settings)
     model = settings.pop("model")
-    make = {"cornet": CorNetClassifier, "cormlr": CorMLRClassifier}[model]
     for name in settings:
         if name not in options_of(model) and "__" not in name:
             option = f"--{name.replace('_', '-')}"
-            raise ParameterError(
-                f"the model {model} has no {name}: leave {option} out."
-            )
-    return make(**settings, **others)
+            raise ParameterError(f"the model {model} has no {name}: remove {option}.")
+    return getattr(training, _ESTIMATORS[model])(**settings, **others)
 
 
 def _read_word(name, word):
@@ -268,21 +217,18 @@ def _read_word(name, word):
     return value_of(word) if isinstance(word, str) else word
 
 
-def _require_word(hint, value):
-    if not any(part is str or get_origin(part) is Literal for part in _parts(hint)):
-        raise TypeError(value)
-
-
 def _parts(hint):
     is_union = get_origin(hint) not in (None, Literal, dict)
     return get_args(hint) if is_union else (hint,)
 
 
+def _choices(parts):
+    return [c for part in parts if get_origin(part) is Literal for c in get_args(part)]
+
+
 def _metavar(hint):
     parts = _parts(hint)
-    choices = [
-        c for part in parts if get_origin(part) is Literal for c in get_args(part)
-    ]
+    choices = _choices(parts)
     if type(None) in parts and choices:
         choices.append("none")
     if choices and len(parts) - (type(None) in parts) == 1:
@@ -290,19 +236,11 @@ def _metavar(hint):
     return next((_METAVARS[part] for part in parts if part in _METAVARS), "VALUE")
 
 
-def _expected(hint):
-    """Return a type in words."""
-    names = {int: "a whole number", float: "a number", bool: "true or false"}
-    names |= {str: "a word", type(None): "null"}
+def _expected(parts):
+    """Return the types of a union in words."""
     words = []
-    for part in _parts(hint):
-        if get_origin(part) is Literal:
-            choices = ", ".join(map(str, get_args(part)))
-            words.append(f"one of {choices}" if len(get_args(part)) > 1 else choices)
-        else:
-            words.append(names.get(part, "an object of numbers by name"))
+    for part in parts:
+        choices = _choices([part])
+        word = ", ".join(choices) or _NAMES.get(part, "an object of numbers by name")
+        words.append(f"one of {word}" if len(choices) > 1 else word)
     return " or ".join(words)
-
-
-def _word(value):
-    return value if isinstance(value, str) else json.dumps(value)

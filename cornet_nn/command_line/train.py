@@ -1,26 +1,6 @@
-"""cornet train: one network, and all that is needed to use it and to go on with it."""
+"""cornet train: one network, and all that is needed to use it and to resume it.
 
-import contextlib
-from pathlib import Path
-
-from geomstats_cor.exceptions import ParameterError
-
-from .._files import contents, locked, make_writable, write_json
-from ..splits import names_of_classes
-from .options import add_running, resumable, run_directory
-from .processes import all_processes, world
-from .settings import (
-    add_settings,
-    given_settings,
-    make_estimator,
-    settings_of,
-    with_defaults,
-)
-from .sources import add_source, describe, fingerprint, source_of
-from .tables import percent, text_table
-
-EPILOG = """\
-examples:
+Some examples:
   cornet train connectomes --metric olm --epochs 30
   cornet train data.npz --metric lsm --power 0.5 --validation 0.2 --patience 10
   cornet train hdm05 --data-dir ~/HDM05 --option center=first --run-dir runs/hdm05
@@ -29,14 +9,42 @@ examples:
 
 The run directory has run.json (data, estimator and settings), metrics.csv (one row per
 epoch), checkpoint.pt, curves.png, environment.json (versions) and result.json. Ctrl-C
-keeps the checkpoint of the last epoch, and --resume goes on from it with the same data
-and settings; only --epochs and --device may change.
+keeps the checkpoint of the last epoch, and --resume continues from it with the same
+data and settings; only --epochs and --device may change.
 
 Data with an official split is trained on its training part. The accuracy on the test
 part is that of the last epoch, or of the one that --validation chose: the test part
-chooses nothing."""
+chooses nothing.
+"""
 
-# A run may go on with others of these.
+import contextlib
+from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
+
+from .._files import locked, make_writable, write_json
+from .._text import percent, text_table
+from ..splits import names_of_classes
+from .options import (
+    add_running,
+    add_source,
+    describe,
+    record_of,
+    resumable,
+    run_directory,
+    say_written,
+    source_of,
+)
+from .processes import world
+from .settings import (
+    add_settings,
+    given_settings,
+    make_estimator,
+    settings_of,
+    with_defaults,
+)
+
+# A run may be resumed with others of these.
 _FREE = ("max_epochs", "device")
 
 
@@ -48,36 +56,33 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Run the training that options ask for.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    """
+    """Run the training that options ask for."""
     from ..runner import stopped_by_keyboard
+    from ..training.processes import Processes
 
     is_first = world()[0] == 0
     quiet = options.quiet or not is_first
     source, settings, directory, before = _resolved(options)
-    data = source.load(progress=not quiet)
+    data = source.load(quiet)
     if settings["kind"] == "auto":
         settings["kind"] = data.kind
     model = make_estimator(
         settings, progress=not quiet, directory=str(directory), resume=options.resume
     )
-    part = "all" if data.test is None else "train"
-    model._data = dict(source=source.record(), fingerprint=fingerprint(data), part=part)
-    samples = data if data.test is None else data.train_part()
+    part, samples = "all", data
+    if data.test is not None:
+        part, samples = "train", data.train_part()
+    model._data = record_of(source, data, part)
     with contextlib.ExitStack() as stack:
         # All processes raise if the first one does.
-        all_processes().ask_first(
+        Processes().ask_first(
             lambda: _begin(directory, before, model._data, settings, stack)
         )
         with resumable(options, directory), stopped_by_keyboard():
             model.fit(samples.inputs, names_of_classes(samples), groups=samples.groups)
         if is_first:
-            _report(model, data, directory, options.quiet)
+            _report(model, data, directory)
+            say_written(options, directory)
 
 
 def _resolved(options):
@@ -99,18 +104,7 @@ def _resolved(options):
 
 
 def read_record(directory):
-    """Return the record of a run that the command line has trained.
-
-    Parameters
-    ----------
-    directory : pathlib.Path
-        Run directory.
-
-    Returns
-    -------
-    record : dict
-        Content of `run.json`.
-    """
+    """Return the content of the `run.json` that the command line has written."""
     from ..training.run_directory import RunDirectory
 
     run = RunDirectory(directory)
@@ -133,59 +127,49 @@ def _require_no_run(directory):
 
     if RunDirectory(directory).is_taken():
         raise ParameterError(
-            f"{directory} already holds a run: --resume goes on with it, and another "
-            f"--run-dir keeps it."
+            f"{directory} already holds a run: continue it with --resume, or choose "
+            f"another --run-dir."
         )
 
 
 def _begin(directory, before, data, settings, stack):
     """Lock the directory until the stack is closed, and compare with a run there."""
+    from ..training.run_directory import require_same_run
+
     make_writable(directory)
     stack.callback(locked(directory).release)
     if before is None:
         # Another process may have written a run while this one loaded data.
         _require_no_run(directory)
-        return
-    now, then = _flat(data), _flat(before["data"])
-    now |= {k: v for k, v in settings.items() if k not in _FREE}
-    earlier = with_defaults(settings_of(before))
-    then |= {k: v for k, v in earlier.items() if k not in _FREE}
-    differing = [
-        f"{name} was {then.get(name)!r} and is {now.get(name)!r}"
-        for name in {**then, **now}
-        if then.get(name) != now.get(name)
-    ]
-    if differing:
-        raise ParameterError(
-            f"{directory} cannot be resumed otherwise than it was begun: "
-            f"{'; '.join(differing)}. Use the same, or another directory."
-        )
+    else:
+        earlier = with_defaults(settings_of(before))
+        require_same_run(_flat(before["data"], earlier), _flat(data, settings))
 
 
-def _flat(data):
+def _flat(data, settings):
+    """Return what must not change when a run is resumed."""
     source = {f"source {name}": value for name, value in data["source"].items()}
-    return source | dict(fingerprint=data["fingerprint"], part=data["part"])
+    fixed = {name: value for name, value in settings.items() if name not in _FREE}
+    return source | dict(fingerprint=data["fingerprint"], part=data["part"]) | fixed
 
 
-def _report(model, data, directory, quiet):
+def _report(model, data, directory):
     from ..runner import accuracy
 
     epoch = model.history_[model.epoch_ - 1]
     result = {name: value for name, value in epoch.items() if name != "seconds"}
     result["epochs"] = len(model.history_)
-    rows = [("training", percent(epoch["train_accuracy"]))]
-    if "valid_accuracy" in epoch:
-        rows.append(("validation", percent(epoch["valid_accuracy"])))
     if data.test is not None:
         test = data.test_part()
         unusable = len(test.left_out)
         labels = names_of_classes(test) if len(test) else ()
         result["test_accuracy"] = accuracy(model, test.inputs, labels, unusable)
-        result["test_samples"] = len(test) + unusable
-        result["test_unusable"] = unusable
-        rows.append(("test", percent(result["test_accuracy"])))
+        result |= dict(test_samples=len(test) + unusable, test_unusable=unusable)
     write_json(directory / "result.json", result)
     print(f"{describe(data)}; epoch {model.epoch_} of {len(model.history_)}.")
+    parts = {"training": "train", "validation": "valid", "test": "test"}
+    scores = {name: result.get(f"{key}_accuracy") for name, key in parts.items()}
+    rows = [
+        (name, percent(score)) for name, score in scores.items() if score is not None
+    ]
     print(text_table(("part", "accuracy %"), rows))
-    if not quiet:
-        print(f"Written to {directory}: {', '.join(contents(directory))}.")

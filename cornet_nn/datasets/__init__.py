@@ -3,6 +3,8 @@
 `load` takes the name of a data set, or a file or folder, and returns a `Dataset`.
 """
 
+from geomstats_cor import _renamed
+
 from .dataset import Dataset, LeftOut
 from .loading import load, names, options
 from .sequences import SequenceMatrices
@@ -20,3 +22,13 @@ __all__ = [
     "FPHA",
     "NTU",
 ]
+
+# Modules of version 0.1, which can be imported by their former names for one release.
+_MOVED = {
+    "autoregressive": "radar",
+    "labels": "dataset",
+    "preprocessing": "skeletons",
+    "subspaces": "matrices",
+    "texts": "conversion",
+}
+_renamed.install(__name__, _MOVED)

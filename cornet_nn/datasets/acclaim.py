@@ -32,6 +32,42 @@ class Bone:
     order: str
     channels: tuple
 
+    def moved(self, values, length, degrees):
+        """Return rotations and translations of the bone.
+
+        Parameters
+        ----------
+        values : array, shape=[T, channels], or None
+            Values of its channels; None if the motion has none for it.
+        length : int
+            Number of frames T.
+        degrees : bool
+            Whether angles are in degrees.
+
+        Returns
+        -------
+        rotations : array, shape=[T, 3, 3]
+            Rotations in the frame of the parent.
+        translations : array, shape=[T, 3]
+            Translations; those of all but the root are zero.
+        """
+        channels = self.channels if values is not None else ()
+        values = np.zeros((length, 0)) if values is None else values
+        if values.shape[1] != len(channels):
+            raise DataError(
+                f"has {values.shape[1]} values for {self.name}, which has the channels "
+                f"{' '.join(channels)}"
+            )
+        moves = {"r": np.zeros((length, 3)), "t": np.zeros((length, 3))}
+        for (kind, axis), column in zip(channels, values.T, strict=True):
+            places = self.order if kind == "r" else "xyz"
+            moves[kind][:, places.index(axis)] = column
+        own, turned = (
+            Rotation.from_euler(self.order, angles, degrees=degrees).as_matrix()
+            for angles in (self.axis, moves["r"])
+        )
+        return own @ turned @ own.T, moves["t"]
+
 
 @dataclasses.dataclass(frozen=True)
 class AcclaimSkeleton:
@@ -78,15 +114,14 @@ class AcclaimSkeleton:
         length = len(next(iter(motion.values()))) if motion else 0
         frames, positions = {}, {}
         for name in self._from_the_root():
-            bone = bones[name]
-            rotation, translation = self._moved(bone, motion.get(name), length)
-            if name not in self.parents:
+            bone, parent = bones[name], self.parents.get(name)
+            rotation, translation = bone.moved(motion.get(name), length, self.degrees)
+            if parent is None:
                 frames[name] = rotation
                 positions[name] = translation + np.array(bone.offset)
-                continue
-            parent = self.parents[name]
-            frames[name] = frames[parent] @ rotation
-            positions[name] = positions[parent] + frames[name] @ np.array(bone.offset)
+            else:
+                frames[name] = frames[parent] @ rotation
+                positions[name] = positions[parent] + frames[name] @ bone.offset
         return positions
 
     def _from_the_root(self):
@@ -95,24 +130,6 @@ class AcclaimSkeleton:
         for name in ordered:
             ordered += [child for child, of in self.parents.items() if of == name]
         return ordered
-
-    def _moved(self, bone, values, length):
-        angles, translation = np.zeros((length, 3)), np.zeros((length, 3))
-        if values is not None:
-            if values.shape[1] != len(bone.channels):
-                raise DataError(
-                    f"has {values.shape[1]} values for {bone.name}, which has the "
-                    f"channels {' '.join(bone.channels)}"
-                )
-            for channel, column in zip(bone.channels, values.T, strict=True):
-                if channel[0] == "r":
-                    angles[:, bone.order.index(channel[1])] = column
-                else:
-                    translation[:, "xyz".index(channel[1])] = column
-        own = Rotation.from_euler(bone.order, bone.axis, degrees=self.degrees)
-        turned = Rotation.from_euler(bone.order, angles, degrees=self.degrees)
-        own = own.as_matrix()
-        return own @ turned.as_matrix() @ own.T, translation
 
 
 def read_asf(path):
@@ -132,9 +149,8 @@ def read_asf(path):
     for words in _lines(path):
         if words[0].startswith(":"):
             rows = sections.setdefault(words[0][1:].lower(), [])
-            if len(words) > 1:
-                rows.append(words[1:])
-        elif sections:
+            words = words[1:]
+        if sections and words:
             rows.append(words)
     missing = {"root", "bonedata", "hierarchy"} - set(sections)
     if missing:
@@ -143,15 +159,16 @@ def read_asf(path):
         units = {row[0]: row[1:] for row in sections.get("units", [])}
         bones = [_root(sections["root"])]
         bones += [_bone(block) for block in _blocks(sections["bonedata"])]
-        parents = {}
-        for block in _blocks(sections["hierarchy"]):
-            for parent, *children in block:
-                parents |= dict.fromkeys(children, parent)
+        parents = {
+            child: parent
+            for block in _blocks(sections["hierarchy"])
+            for parent, *children in block
+            for child in children
+        }
         degrees = units.get("angle", ["deg"])[0].startswith("deg")
     except (KeyError, ValueError, IndexError) as error:
         raise DataError(f"{path} is not a skeleton: {error!r}") from error
-    names = {bone.name for bone in bones}
-    strange = (set(parents) | set(parents.values())) ^ names
+    strange = {*parents, *parents.values()} ^ {bone.name for bone in bones}
     if strange:
         raise DataError(
             f"{path}: {', '.join(sorted(strange))} is in the hierarchy or in the bone "
@@ -174,25 +191,20 @@ def read_amc(path):
         Values of the channels of every bone.
     """
     rows, number = {}, 0
-    for words in _lines(path):
-        if words[0].startswith(":"):
-            continue
-        if len(words) == 1 and words[0].isdigit():
+    for name, *values in _lines(path):
+        if name.isdigit() and not values:
             number += 1
-        else:
-            rows.setdefault(words[0], []).append(words[1:])
+        elif not name.startswith(":"):
+            rows.setdefault(name, []).append(values)
     if not number or not rows:
         raise DataError("is empty")
     for name, values in rows.items():
-        widths = {len(row) for row in values}
-        if len(values) != number or len(widths) != 1:
+        if len(values) != number or len({len(row) for row in values}) != 1:
             raise DataError(
                 f"is cut short: {number} frames, and {len(values)} lines of {name}"
             )
     try:
-        return {
-            name: np.array(values, dtype=np.float64) for name, values in rows.items()
-        }
+        return {name: np.array(row, dtype=np.float64) for name, row in rows.items()}
     except ValueError as error:
         raise DataError(f"is damaged: {error}") from error
 
@@ -217,26 +229,18 @@ def _blocks(rows):
 
 def _root(rows):
     values = {row[0]: row[1:] for row in rows}
-    return Bone(
-        "root",
-        tuple(map(float, values["position"])),
-        tuple(map(float, values["orientation"])),
-        values["axis"][0].lower(),
-        tuple(channel.lower() for channel in values["order"]),
-    )
+    channels = tuple(channel.lower() for channel in values["order"])
+    offset, axis = (tuple(map(float, values[k])) for k in ("position", "orientation"))
+    return Bone("root", offset, axis, values["axis"][0].lower(), channels)
 
 
 def _bone(rows):
     values = {row[0]: row[1:] for row in rows}
-    length = float(values["length"][0])
+    name, length = values["name"][0], float(values["length"][0])
     channels = tuple(channel.lower() for channel in values.get("dof", ()))
     unknown = [channel for channel in channels if channel not in ("rx", "ry", "rz")]
     if unknown:
-        raise ValueError(f"{values['name'][0]} has the channel {unknown[0]}")
-    return Bone(
-        values["name"][0],
-        tuple(length * float(value) for value in values["direction"]),
-        tuple(map(float, values["axis"][:3])),
-        values["axis"][3].lower(),
-        channels,
-    )
+        raise ValueError(f"{name} has the channel {unknown[0]}")
+    *axis, order = values["axis"]
+    offset = tuple(length * float(value) for value in values["direction"])
+    return Bone(name, offset, tuple(map(float, axis)), order.lower(), channels)

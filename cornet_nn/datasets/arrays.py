@@ -7,29 +7,25 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, GeomstatsCorError, ParameterError
 
-from .dataset import Dataset, LeftOut
-from .labels import indexed, is_for_test
+from .dataset import indexed, is_for_test, require_choice
 from .matrices import kind_of, screened
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import SKELETONS
 
 # What an .npz file may hold, and the word that names its file beside an .npy file.
-_ARRAYS = {
-    "C": None,
-    "S": None,
-    "X": None,
-    "L": "lengths",
-    "y": "labels",
-    "split": "split",
-    "classes": "classes",
-    "names": "names",
-    "groups": "groups",
-}
+_ARRAYS = {"L": "lengths", "y": "labels"}
+_ARRAYS |= {name: name for name in ("split", "classes", "names", "groups")}
 _STACKS = {"C", "S", "X"}
 
 
 def load_arrays(
-    path, conversion, *, kind=None, skeleton=None, bone_lengths=False, **steps
+    path,
+    conversion,
+    *,
+    kind=None,
+    skeleton=None,
+    bone_lengths=False,
+    **steps: SequenceMatrices,
 ):
     """Load an .npz file, or an .npy file and those beside it.
 
@@ -63,10 +59,8 @@ def load_arrays(
     dataset : Dataset
         Data set.
     """
-    if kind not in (None, "correlation", "covariance", "signal"):
-        raise ParameterError(
-            f"kind is 'correlation', 'covariance' or 'signal', not {kind!r}"
-        )
+    if kind is not None:
+        require_choice("kind", kind, ("correlation", "covariance", "signal"))
     arrays = _found(path)
     [stack] = _STACKS & arrays.keys()
     if "L" in arrays:
@@ -93,17 +87,20 @@ def _found(path):
         _require_declared_size(path)
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as file:
-                _require_stack(path, file.files)
-                return {name: file[name] for name in file.files if name in _ARRAYS}
-        files = {
-            name: path.with_name(f"{path.stem}_{word}.npy")
-            for name, word in _ARRAYS.items()
-            if word
-        }
-        files = {"X": path} | {n: file for n, file in files.items() if file.exists()}
-        for file in files.values():
-            _require_declared_size(file)
-        return {name: np.load(f, allow_pickle=False) for name, f in files.items()}
+                names = set(file.files)
+                if len(_STACKS & names) != 1:
+                    raise DataError(
+                        f"{path} holds {', '.join(sorted(names)) or 'nothing'}: "
+                        f"expected one array C, S or X"
+                    )
+                return {name: file[name] for name in names & {*_STACKS, *_ARRAYS}}
+        found = {"X": np.load(path, allow_pickle=False)}
+        for name, word in _ARRAYS.items():
+            beside = path.with_name(f"{path.stem}_{word}.npy")
+            if beside.exists():
+                _require_declared_size(beside)
+                found[name] = np.load(beside, allow_pickle=False)
+        return found
     except GeomstatsCorError:
         raise
     # A damaged file makes the libraries that read it raise almost anything.
@@ -149,20 +146,10 @@ def _require_room(file, room):
         )
 
 
-def _require_stack(path, names):
-    if len(_STACKS.intersection(names)) != 1:
-        raise DataError(
-            f"{path} holds {', '.join(sorted(names)) or 'nothing'}: expected one "
-            f"array C, S or X"
-        )
-
-
 def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
-    if skeleton is not None and skeleton not in SKELETONS:
-        raise ParameterError(
-            f"skeleton is one of {', '.join(SKELETONS)}, not {skeleton!r}"
-        )
-    if bone_lengths and skeleton is None:
+    if skeleton is not None:
+        require_choice("skeleton", skeleton, tuple(SKELETONS))
+    elif bone_lengths:
         raise ParameterError("bone_lengths needs a skeleton")
     frames, lengths = arrays["X"], arrays["L"]
     if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or frames.ndim < 2:
@@ -183,10 +170,13 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
         **{"representation": "covariance", "levels": 1, **steps},
     )
     items = list(zip(_item_names(arrays, path, len(pieces)), pieces, strict=True))
-    converted = conversion.run(
-        str(path), matrices, items, [path], {"matrices": matrices}
-    )
+    settings = {"matrices": matrices}
+    converted = conversion.run(str(path), _matrices, items, settings, [path])
     return _dataset(path, converted, arrays, len(pieces), matrices.kind)
+
+
+def _matrices(sequence, matrices):
+    return matrices(sequence)
 
 
 def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
@@ -226,27 +216,15 @@ def _dataset(path, converted, arrays, number, kind):
                 f"{path}: {name} has shape {arrays[name].shape}, and there are "
                 f"{number} items"
             )
-    labels, classes = np.full(number, -1), ()
-    if "y" in arrays:
-        labels, classes = indexed(arrays["y"])
-    if "classes" in arrays:
-        if arrays["classes"].shape != (len(classes),):
+    labels, classes = arrays.get("y"), arrays.get("classes")
+    if classes is not None:
+        expected = 0 if labels is None else len(indexed(labels)[1])
+        if classes.shape != (expected,):
             raise DataError(
-                f"{path} has {len(classes)} classes, and names for "
-                f"{arrays['classes'].size}"
+                f"{path} has {expected} classes, and names for {classes.size}"
             )
-        classes = tuple(arrays["classes"].tolist())
-    kept = converted.kept
+        classes = classes.tolist()
     split, groups = arrays.get("split"), arrays.get("groups")
     test = None if split is None else is_for_test(split, path)
-    return Dataset(
-        str(path),
-        converted.values,
-        labels[kept],
-        classes,
-        kind,
-        test=None if test is None else test[kept],
-        groups=None if groups is None else groups[kept],
-        problems=converted.problems,
-        left_out=LeftOut.among(kept, labels, test, groups),
-    )
+    parts = dict(test=test, groups=groups)
+    return converted.dataset(str(path), kind, labels, classes, **parts)

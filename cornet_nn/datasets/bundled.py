@@ -5,8 +5,7 @@ import numpy as np
 from geomstats_cor.datasets import load_connectomes as load_matrices
 from geomstats_cor.exceptions import ParameterError
 
-from .dataset import Dataset, LeftOut
-from .labels import indexed
+from .dataset import Dataset
 from .matrices import screened
 
 
@@ -77,19 +76,11 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     times = table["time"].to_numpy()
     samples = table[[f"c{channel}" for channel in range(8)]].to_numpy(dtype=np.float64)
 
-    is_start = np.ones(len(times), dtype=bool)
-    is_start[1:] = (
-        (gestures[1:] != gestures[:-1])
-        | (sessions[1:] != sessions[:-1])
-        | (np.diff(times) < 0)
-    )
-    bounds = np.append(np.flatnonzero(is_start), len(times))
-    starts = np.concatenate(
-        [
-            np.arange(a, b - window + 1, hop)
-            for a, b in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
-    )
+    changes = (gestures[1:] != gestures[:-1]) | (sessions[1:] != sessions[:-1])
+    changes |= np.diff(times) < 0
+    bounds = [0, *np.flatnonzero(changes) + 1, len(times)]
+    pieces = zip(bounds[:-1], bounds[1:], strict=True)
+    starts = np.concatenate([np.arange(a, b - window + 1, hop) for a, b in pieces])
     if not rest:
         starts = starts[gestures[starts] != "rest"]
     if not len(starts):
@@ -99,15 +90,5 @@ def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
     covariances = centered @ centered.swapaxes(-1, -2) / (window - 1)
     names = [f"window at row {start}" for start in starts]
     converted = screened(covariances, names, "covariance", shrinkage, ridge)
-    kept, groups = converted.kept, sessions[starts]
-    labels, classes = indexed(gestures[starts])
-    return Dataset(
-        "emg",
-        converted.values,
-        labels[kept],
-        classes,
-        "covariance",
-        groups=groups[kept],
-        problems=converted.problems,
-        left_out=LeftOut.among(kept, labels, groups=groups),
-    )
+    groups = sessions[starts]
+    return converted.dataset("emg", "covariance", gestures[starts], groups=groups)

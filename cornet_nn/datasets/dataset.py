@@ -1,10 +1,10 @@
-"""What a loader returns."""
+"""Data sets: inputs, labels and parts, and the items that cannot be used."""
 
 import dataclasses
 
 import numpy as np
 
-from geomstats_cor.exceptions import ParameterError, ShapeError
+from geomstats_cor.exceptions import DataError, ParameterError, ShapeError
 
 KINDS = ("correlation", "covariance", "signal", "subspace")
 
@@ -81,6 +81,8 @@ class LeftOut:
 
 
 _NONE = LeftOut(np.empty(0, dtype=np.int64))
+# What has an entry for each item, and of which type.
+_ARRAYS = {"inputs": None, "labels": np.int64, "test": bool, "groups": None}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -140,33 +142,27 @@ class Dataset:
     left_out: LeftOut = _NONE
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ParameterError(f"kind is one of {KINDS}, not {self.kind!r}")
-        self._keep("inputs", np.asarray(self.inputs))
-        self._keep("labels", np.asarray(self.labels, dtype=np.int64))
-        self._keep("classes", tuple(str(name) for name in self.classes))
-        self._keep("problems", tuple(self.problems))
-        if self.test is not None:
-            self._keep("test", np.asarray(self.test, dtype=bool))
-        if self.groups is not None:
-            self._keep("groups", np.asarray(self.groups))
-        for field in ("labels", "test", "groups"):
+        require_choice("kind", self.kind, KINDS)
+        for field, dtype in _ARRAYS.items():
             values = getattr(self, field)
-            if values is not None and values.shape != (len(self.inputs),):
+            if values is None:
+                continue
+            values = np.asarray(values, dtype=dtype)
+            object.__setattr__(self, field, values)
+            if field != "inputs" and values.shape != (len(self),):
                 raise ShapeError(
                     f"{self.name}: {field} has shape {values.shape}, and there are "
-                    f"{len(self.inputs)} inputs"
+                    f"{len(self)} inputs"
                 )
-        if self.is_labelled and not (
-            self.labels.min() >= 0 and self.labels.max() < len(self.classes)
-        ):
-            raise ParameterError(
-                f"{self.name}: labels are indices of the {len(self.classes)} classes, "
-                f"and run from {self.labels.min()} to {self.labels.max()}"
-            )
-
-    def _keep(self, field, value):
-        object.__setattr__(self, field, value)
+        object.__setattr__(self, "classes", tuple(map(str, self.classes)))
+        object.__setattr__(self, "problems", tuple(self.problems))
+        if self.is_labelled:
+            least, most = self.labels.min(), self.labels.max()
+            if least < 0 or most >= len(self.classes):
+                raise ParameterError(
+                    f"{self.name}: labels are indices of the {len(self.classes)} "
+                    f"classes, and run from {least} to {most}"
+                )
 
     def __len__(self):
         return len(self.inputs)
@@ -200,15 +196,8 @@ class Dataset:
         subset : Dataset
             Data set with the same classes, and no items left out.
         """
-        parts = {
-            field: None if values is None else values[index]
-            for field, values in (
-                ("inputs", self.inputs),
-                ("labels", self.labels),
-                ("test", self.test),
-                ("groups", self.groups),
-            )
-        }
+        every = {field: getattr(self, field) for field in _ARRAYS}
+        parts = {k: v if v is None else v[index] for k, v in every.items()}
         return dataclasses.replace(self, **parts, left_out=_NONE)
 
     def train_part(self):
@@ -239,3 +228,105 @@ class Dataset:
             )
         part = self.subset(self.test == test)
         return dataclasses.replace(part, left_out=self.left_out.part(test))
+
+
+def require_choice(name, value, choices):
+    """Raise unless an option has one of the values that there are.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : object
+        Its value.
+    choices : sequence of str
+        Values that there are.
+    """
+    if value not in choices:
+        *most, last = map(repr, choices)
+        raise ParameterError(f"{name} is {', '.join(most)} or {last}, not {value!r}")
+
+
+def indexed(values):
+    """Return labels as indices of the classes that occur.
+
+    Parameters
+    ----------
+    values : array, shape=[N]
+        Numbers or names; names that are all whole numbers are sorted as numbers.
+
+    Returns
+    -------
+    labels : array of int, shape=[N]
+        Indices.
+    classes : tuple of str
+        Names of the classes, sorted.
+
+    Examples
+    --------
+    >>> indexed(["10", "9", "10"])
+    (array([1, 0, 1]), ('9', '10'))
+    """
+    values = np.asarray(values)
+    kind = values.dtype.kind
+    is_whole = kind == "f" and (values == np.round(values)).all()
+    if kind not in "biuUS" and not is_whole:
+        raise DataError(f"labels are not whole numbers or names, but {values.dtype}")
+    if is_whole or (kind in "US" and all(value.isdigit() for value in values.tolist())):
+        values = values.astype(np.int64)
+    classes, labels = np.unique(values, return_inverse=True)
+    return labels.reshape(values.shape), tuple(str(name) for name in classes.tolist())
+
+
+def half_of_each_class(labels, seed=0):
+    """Choose half of the items of each class for testing.
+
+    Parameters
+    ----------
+    labels : array, shape=[N]
+        Labels, as numbers or names.
+    seed : int
+        Seed.
+
+    Returns
+    -------
+    test : array of bool, shape=[N]
+        Whether an item is for testing; of an odd number, training has one more.
+
+    Examples
+    --------
+    >>> half_of_each_class([0, 0, 0, 1, 1]).sum()
+    np.int64(2)
+    """
+    labels, classes = indexed(labels)
+    rng = np.random.default_rng(seed)
+    test = np.zeros(len(labels), dtype=bool)
+    for label in range(len(classes)):
+        items = rng.permutation(np.flatnonzero(labels == label))
+        test[items[: len(items) // 2]] = True
+    return test
+
+
+def is_for_test(split, name):
+    """Return whether each item is for testing.
+
+    Parameters
+    ----------
+    split : array, shape=[N]
+        Booleans, 0 and 1, or "train" and "test".
+    name : str
+        Name of the data set, for the error.
+
+    Returns
+    -------
+    test : array of bool, shape=[N]
+        Whether it is.
+    """
+    words = np.asarray(split).ravel().astype(str)
+    test = np.isin(words, ("test", "1", "1.0", "True"))
+    unknown = np.setdiff1d(words[~test], ("train", "0", "0.0", "False"))
+    if len(unknown):
+        raise ParameterError(
+            f"{name}: split is 0 or 'train', 1 or 'test', not {', '.join(unknown)}"
+        )
+    return test

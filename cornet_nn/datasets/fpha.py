@@ -8,7 +8,6 @@ References
    correlation matrices. ICML 2026. Appendices "Datasets" and "Input data".
 """
 
-import functools
 import re
 import zipfile
 
@@ -18,25 +17,21 @@ import torch
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .._files import require_intact_archive
-from .dataset import Dataset, LeftOut
-from .labels import indexed
+from .conversion import described, matched, read_table
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import FPHA
-from .texts import described, matched, read_table, readable
 
 _SPLIT = "data_split_action_recognition.txt"
 POSES = "Hand_pose_annotation_v1"
 _FEATURES = re.compile(r".+_(?P<label>\d+)")
 # Turns of the hand are kept: aligning each frame by itself costs accuracy.
-_DEFAULT = {
-    "center": "first",
-    "view": "first",
-    "neighbors": ("left", "right", "bottom"),
-}
+_DEFAULT = dict(center="first", view="first", neighbors=("left", "right", "bottom"))
 
 
-def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
+def load_fpha(
+    directory, conversion, *, split=None, bone_lengths=True, **steps: SequenceMatrices
+):
     """Load the hand skeletons of FPHA, with the official split.
 
     Parameters
@@ -71,36 +66,19 @@ def load_fpha(directory, conversion, *, split=None, bone_lengths=True, **steps):
             f"{split_file} names {len(files)} sequences, and {poses} holds none of "
             f"them. The first is expected at {files[0]}"
         )
-    matrices = SequenceMatrices(
-        skeleton=FPHA,
-        lengths=reference_lengths(readable(files, read_hand), FPHA)
-        if bone_lengths
-        else None,
-        **{**_DEFAULT, **steps},
-    )
-    converted = conversion.run(
+    lengths = reference_lengths(files, FPHA, read_hand) if bone_lengths else None
+    matrices = SequenceMatrices(FPHA, lengths=lengths, **_DEFAULT | steps)
+    items = list(zip(paths, files, strict=True))
+    converted = conversion.run("fpha", _matrices, items, {"matrices": matrices})
+    subjects, actions, _ = zip(*(path.split("/") for path in paths), strict=True)
+    _, first = np.unique(labels, return_index=True)
+    return converted.dataset(
         "fpha",
-        functools.partial(_matrices, matrices=matrices),
-        list(zip(paths, files, strict=True)),
-        files,
-        {"matrices": matrices},
-    )
-    kept = converted.kept
-    actions = {
-        label: path.split("/")[1] for path, label in zip(paths, labels, strict=True)
-    }
-    indices, numbers = indexed(labels)
-    groups = np.array([path.split("/")[0] for path in paths])
-    return Dataset(
-        "fpha",
-        converted.values,
-        indices[kept],
-        tuple(actions[int(number)] for number in numbers),
         matrices.kind,
-        test=test[kept],
-        groups=groups[kept],
-        problems=converted.problems,
-        left_out=LeftOut.among(kept, indices, test, groups),
+        labels,
+        classes=[actions[number] for number in first],
+        test=test,
+        groups=np.array(subjects),
     )
 
 
@@ -124,32 +102,21 @@ def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
     dataset : Dataset
         Covariance matrices; those of `val` are for testing.
     """
-    found = [
-        file for part in ("train", "val") for file in (directory / part).glob("*.pt")
-    ]
-    named, nameless = matched(found, _FEATURES)
-    files = [file for file, _ in named]
-    if not files:
+    parts = (directory / part for part in ("train", "val"))
+    named, nameless = matched((f for p in parts for f in p.glob("*.pt")), _FEATURES)
+    if not named:
         raise ParameterError(f"{directory} holds no train/*_label.pt or val/*_label.pt")
-    converted = conversion.run(
+    return conversion.run(
         "fpha-features",
-        functools.partial(read_features, shrinkage=shrinkage, ridge=ridge),
-        [(str(file.relative_to(directory)), file) for file in files],
-        files,
+        read_features,
+        [(str(file.relative_to(directory)), file) for file in named],
         {"shrinkage": shrinkage, "ridge": ridge},
-    )
-    kept = converted.kept
-    labels, classes = indexed([match["label"] for _, match in named])
-    test = np.array([file.parent.name == "val" for file in files])
-    return Dataset(
+    ).dataset(
         "fpha-features",
-        converted.values,
-        labels[kept],
-        classes,
         "covariance",
-        test=test[kept],
-        problems=(*nameless, *converted.problems),
-        left_out=LeftOut.among(kept, labels, test),
+        [match["label"] for match in named.values()],
+        nameless=nameless,
+        test=np.array([file.parent.name == "val" for file in named]),
     )
 
 

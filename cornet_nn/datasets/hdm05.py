@@ -17,19 +17,26 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .acclaim import read_amc, read_asf
-from .dataset import Dataset, LeftOut
-from .labels import half_of_each_class, indexed
+from .conversion import matched, read_table
+from .dataset import half_of_each_class
 from .matrices import covariances_from
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import HDM05
-from .texts import matched, read_table, readable
 
 _MOTION = re.compile(r"HDM_(?P<actor>[A-Za-z]+)_(?P<motion>.+)_(?P<take>\d+)_\d+")
 _COVARIANCE = re.compile(r".+_\d+_(?P<label>\d+)")
 _PAPER = {"center": "frame", "view": "frame"}
 
 
-def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, **steps):
+def load_hdm05(
+    directory,
+    conversion,
+    *,
+    seed=0,
+    minimum=4,
+    bone_lengths=True,
+    **steps: SequenceMatrices,
+):
     """Load the sequences of HDM05.
 
     Parameters
@@ -62,56 +69,38 @@ def load_hdm05(directory, conversion, *, seed=0, minimum=4, bone_lengths=True, *
     )
     if not files:
         raise ParameterError(f"{directory} holds neither .amc files nor trajectories")
-    classes_of = {file: _class_of(file, directory) for file in files}
+    classes = {file: _class_of(file, directory) for file in files}
+    names = {file: str(file.relative_to(directory)) for file in files}
     nameless = [
-        f"{file.relative_to(directory)} has no class in its name or folder"
-        for file in files
-        if classes_of[file] is None
+        f"{names[file]} has no class in its name or folder"
+        for file, name in classes.items()
+        if name is None
     ]
-    sizes = collections.Counter(classes_of.values())
-    files = [
-        file
-        for file in files
-        if classes_of[file] is not None and sizes[classes_of[file]] >= minimum
-    ]
-    if not files:
+    classes = _frequent(classes, minimum)
+    if not classes:
         raise ParameterError(
             f"no class in {directory} has {minimum} sequences: use a smaller minimum"
         )
     skeletons = sorted(directory.rglob("*.asf")) if motions else []
-    read = functools.partial(
-        read_trajectory, skeletons={file.stem: file for file in skeletons}
-    )
-    matrices = SequenceMatrices(
-        skeleton=HDM05,
-        lengths=reference_lengths(readable(files, read), HDM05)
-        if bone_lengths
-        else None,
-        **{**_PAPER, **steps},
-    )
-    converted = conversion.run(
+    skeletons = {file.stem: file for file in skeletons}
+    read = functools.partial(read_trajectory, skeletons=skeletons)
+    lengths = reference_lengths(classes, HDM05, read) if bone_lengths else None
+    matrices = SequenceMatrices(HDM05, lengths=lengths, **_PAPER | steps)
+    actors = [_MOTION.fullmatch(file.stem) for file in classes]
+    return conversion.run(
         "hdm05",
-        functools.partial(_matrices, read=read, matrices=matrices),
-        [(str(file.relative_to(directory)), file) for file in files],
-        [*files, *skeletons],
-        {"matrices": matrices},
-    )
-    kept = converted.kept
-    labels, classes = indexed([classes_of[file] for file in files])
-    # Of all files, so that those left out do not change the parts of the others.
-    test = half_of_each_class(labels, seed)
-    actors = [_MOTION.fullmatch(file.stem) for file in files]
-    groups = np.array([found["actor"] for found in actors]) if all(actors) else None
-    return Dataset(
+        _matrices,
+        [(names[file], file) for file in classes],
+        {"matrices": matrices, "skeletons": skeletons},
+        [*classes, *skeletons.values()],
+    ).dataset(
         "hdm05",
-        converted.values,
-        labels[kept],
-        classes,
         matrices.kind,
-        test=test[kept],
-        groups=None if groups is None else groups[kept],
-        problems=(*nameless, *converted.problems),
-        left_out=LeftOut.among(kept, labels, test, groups),
+        list(classes.values()),
+        nameless=nameless,
+        # Of all files, so that those left out do not change the parts of the others.
+        test=half_of_each_class(list(classes.values()), seed),
+        groups=np.array([found["actor"] for found in actors]) if all(actors) else None,
     )
 
 
@@ -142,32 +131,23 @@ def load_hdm05_covariances(
         Covariance matrices.
     """
     named, nameless = matched(directory.glob("*.npy"), _COVARIANCE)
-    labels_of = {file: found["label"] for file, found in named}
-    sizes = collections.Counter(labels_of.values())
-    files = sorted(file for file, label in labels_of.items() if sizes[label] >= minimum)
-    if not files:
+    labels = {file: int(found["label"]) for file, found in named.items()}
+    labels = _frequent(labels, minimum)
+    if not labels:
         raise ParameterError(
             f"{directory} holds no files id_frames_label.npy, {minimum} for a class"
         )
-    converted = conversion.run(
+    return conversion.run(
         "hdm05-covariances",
-        functools.partial(read_covariance, shrinkage=shrinkage, ridge=ridge),
-        [(file.name, file) for file in files],
-        files,
+        read_covariance,
+        [(file.name, file) for file in labels],
         {"shrinkage": shrinkage, "ridge": ridge},
-    )
-    kept = converted.kept
-    labels, classes = indexed([labels_of[file] for file in files])
-    test = half_of_each_class(labels, seed)
-    return Dataset(
+    ).dataset(
         "hdm05-covariances",
-        converted.values,
-        labels[kept],
-        classes,
         "covariance",
-        test=test[kept],
-        problems=(*nameless, *converted.problems),
-        left_out=LeftOut.among(kept, labels, test),
+        list(labels.values()),
+        nameless=nameless,
+        test=half_of_each_class(list(labels.values()), seed),
     )
 
 
@@ -225,8 +205,8 @@ def read_covariance(file, shrinkage, ridge):
     return covariances_from(matrix, shrinkage, ridge)
 
 
-def _matrices(file, read, matrices):
-    return matrices(read(file))
+def _matrices(file, matrices, skeletons):
+    return matrices(read_trajectory(file, skeletons))
 
 
 def _class_of(file, directory):
@@ -234,3 +214,10 @@ def _class_of(file, directory):
     if found:
         return found["motion"]
     return None if file.parent == directory else file.parent.name
+
+
+def _frequent(classes, minimum):
+    """Return the files of the classes that have at least so many."""
+    sizes = collections.Counter(classes.values())
+    enough = {name for name, size in sizes.items() if size >= minimum} - {None}
+    return {file: name for file, name in classes.items() if name in enough}

@@ -1,5 +1,6 @@
 """One function that loads every data set."""
 
+import dataclasses
 import inspect
 from pathlib import Path
 
@@ -14,9 +15,8 @@ from geomstats_cor.exceptions import (
 )
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
-from .conversion import Conversion, default_cache, listed
-from .sequences import STEPS
-from .texts import described
+from .conversion import Conversion, default_cache, described, listed
+from .dataset import require_choice
 
 _MADE = {
     "radar-synthetic": radar.load_radar_synthetic,
@@ -33,6 +33,7 @@ _FOLDERS = {
     "ntu120-covariances": ntu120.load_ntu120_covariances,
 }
 _FILES = {".npz": arrays.load_arrays, ".npy": arrays.load_arrays}
+_LOADERS = {**_MADE, **_FOLDERS, **_FILES}
 # What tells the formats of folders apart, tried from the top.
 _SIGNS = (
     ("Subject_*/*/*/skeleton.txt", "fpha"),
@@ -83,13 +84,17 @@ def options(name):
     >>> options("emg")
     ('window', 'hop', 'rest', 'shrinkage', 'ridge')
     """
-    loaders = {**_MADE, **_FOLDERS, **_FILES}
-    if name not in loaders:
-        raise ParameterError(f"{name} is none of {', '.join(loaders)}")
-    parameters = inspect.signature(loaders[name]).parameters.values()
-    own = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-    takes_steps = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    return own + STEPS if takes_steps else own
+    if name not in _LOADERS:
+        raise ParameterError(f"{name} is none of {', '.join(_LOADERS)}")
+    found = []
+    for parameter in inspect.signature(_LOADERS[name]).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            found.append(parameter.name)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            # The annotation is the class that takes them.
+            steps = (field.name for field in dataclasses.fields(parameter.annotation))
+            found += [step for step in steps if step not in ("skeleton", "lengths")]
+    return tuple(found)
 
 
 def load(
@@ -139,55 +144,46 @@ def load(
     >>> load("radar-synthetic", signals=30, representation="covariance")
     Dataset (synthetic) radar-synthetic: 30 covariance [20, 20], 3 classes
     """
-    if errors not in ("skip", "raise"):
-        raise ParameterError(f"errors is 'skip' or 'raise', not {errors!r}")
-    conversion = Conversion(_cache_directory(cache), jobs, progress)
-    dataset = _loaded(data, directory, conversion, chosen)
+    require_choice("errors", errors, ("skip", "raise"))
+    if cache is None or cache is True:
+        cache = default_cache()
+    conversion = Conversion(Path(cache) if cache else None, jobs, progress)
+    name, arguments = _loader(data, directory)
+    arguments += () if name in _MADE else (conversion,)
+    dataset = _call(name, arguments, chosen)
     if dataset.problems:
         bad = len(dataset.problems)
         some = f"{dataset.name}: {bad} of {bad + len(dataset)} items"
         if errors == "raise":
             raise DataError(f"{some} cannot be used. {listed(dataset.problems)}")
-        message = f"{some} left out. {listed(dataset.problems)}"
-        warn_user(message, DataWarning)
+        warn_user(f"{some} left out. {listed(dataset.problems)}", DataWarning)
     return dataset
 
 
-def _loaded(data, directory, conversion, chosen):
-    if str(data) in _FOLDERS:
-        name, source = str(data), _folder(str(data), directory)
-        return _call(_FOLDERS[name], name, chosen, source, conversion)
+def _loader(data, directory):
+    """Return the name of a loader, and the path that it loads if it takes one."""
+    name, path = str(data), Path(data)
+    if name in _FOLDERS:
+        if directory is None:
+            raise ParameterError(
+                f"{name} needs directory=, the folder of its files, which are not part "
+                f"of this library. {', '.join(_MADE)} need none."
+            )
+        if not Path(directory).is_dir():
+            raise ParameterError(f"{described(Path(directory))} is not a folder")
+        return name, (Path(directory),)
     if directory is not None:
         raise ParameterError(f"{data} takes no directory")
-    if str(data) in _MADE:
-        return _call(_MADE[str(data)], str(data), chosen)
-    path = Path(data)
+    if name in _MADE:
+        return name, ()
     if path.is_file() and path.suffix in _FILES:
-        return _call(_FILES[path.suffix], path.suffix, chosen, path, conversion)
+        return path.suffix, (path,)
     if path.is_dir():
-        name = _recognized(path)
-        return _call(_FOLDERS[name], name, chosen, path, conversion)
+        return _recognized(path), (path,)
     raise ParameterError(
         f"{described(path)} is neither an .npz or .npy file, nor a folder, nor one of "
         f"the data sets {', '.join(names())}"
     )
-
-
-def _cache_directory(cache):
-    if cache is False:
-        return None
-    return default_cache() if cache is None or cache is True else Path(cache)
-
-
-def _folder(name, directory):
-    if directory is None:
-        raise ParameterError(
-            f"{name} needs directory=, the folder of its files, which are not part of "
-            f"this library. {', '.join(_MADE)} need none."
-        )
-    if not Path(directory).is_dir():
-        raise ParameterError(f"{described(Path(directory))} is not a folder")
-    return Path(directory)
 
 
 def _recognized(path):
@@ -208,7 +204,7 @@ def _recognized(path):
     )
 
 
-def _call(loader, name, chosen, *arguments):
+def _call(name, arguments, chosen):
     unknown = sorted(set(chosen) - set(options(name)))
     if unknown:
         raise ParameterError(
@@ -216,7 +212,7 @@ def _call(loader, name, chosen, *arguments):
             f"{', '.join(options(name)) or 'none'}"
         )
     try:
-        return loader(*arguments, **chosen)
+        return _LOADERS[name](*arguments, **chosen)
     except GeomstatsCorError:
         raise
     except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:

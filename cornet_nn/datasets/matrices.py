@@ -1,10 +1,15 @@
-"""Whether matrices that were read can be used, and regularisation that is stated."""
+"""Matrices that can be used: validation, stated regularisation, and subspaces.
+
+The paper gives the sizes of the input of Grassmann networks, [8, n, p], and not how it
+is made. Here a sequence is cut into near-equal segments, and each gives the leading
+left singular vectors of its frames as columns.
+"""
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .conversion import Converted, listed
+from .conversion import stacked
 
 
 def regularized(covariances, shrinkage=0.0, ridge=0.0):
@@ -153,16 +158,13 @@ def screened(stack, names, kind, shrinkage=0.0, ridge=0.0):
             f"shrinkage and ridge are for covariance matrices, and these are {kind} "
             f"data. The network has a shrinkage of its own."
         )
-    values, kept, problems = [], [], []
-    for number, (name, item) in enumerate(zip(names, stack, strict=True)):
+    results = []
+    for item in stack:
         try:
-            values.append(_usable(item, kind, shrinkage, ridge))
-            kept.append(number)
+            results.append(_usable(item, kind, shrinkage, ridge))
         except DataError as error:
-            problems.append(f"{name} {error}")
-    if not kept:
-        raise DataError(f"none of {len(stack)} items can be used. {listed(problems)}")
-    return Converted(np.stack(values), np.array(kept), tuple(problems))
+            results.append(str(error))
+    return stacked(names, results)
 
 
 def usable_signal(signal):
@@ -197,3 +199,70 @@ def _usable(item, kind, shrinkage, ridge):
     if not np.allclose(diagonal, 1.0, atol=1e-5):
         raise DataError("has a diagonal that is not one")
     return (item + item.swapaxes(-1, -2)) / 2
+
+
+def segment_subspaces(frames, segments=8, dimension=10, center=False):
+    """Return an orthonormal basis for each segment of a sequence.
+
+    Parameters
+    ----------
+    frames : array, shape=[T, n]
+        Sequence.
+    segments : int
+        Number of segments. They have near-equal lengths, and overlap if they would have
+        fewer frames than dimensions otherwise.
+    dimension : int
+        Dimension p of the subspaces, less than n.
+    center : bool
+        Whether to subtract the mean of each segment first.
+
+    Returns
+    -------
+    bases : array, shape=[segments, n, dimension]
+        Leading left singular vectors, those of the largest singular value first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> walk = np.random.default_rng(0).standard_normal((100, 20))
+    >>> segment_subspaces(walk, segments=8, dimension=4).shape
+    (8, 20, 4)
+    """
+    length, n = frames.shape
+    if segments < 1 or not 1 <= dimension < n:
+        raise ParameterError(
+            f"expected segments >= 1 and 1 <= dimension < {n}, the number of "
+            f"coordinates of a frame, got {segments} and {dimension}"
+        )
+    # Centring takes one dimension away.
+    needed = dimension + bool(center)
+    if length < needed:
+        raise DataError(
+            f"has {length} frames: at least {needed} are needed for subspaces of "
+            f"dimension {dimension}"
+        )
+    bases = []
+    for number, part in enumerate(_windows(length, segments, needed)):
+        segment = frames[part]
+        if center:
+            segment = segment - segment.mean(axis=0)
+        left, values, _ = np.linalg.svd(segment.T, full_matrices=False)
+        tolerance = max(segment.shape) * np.finfo(values.dtype).eps
+        rank = int((values > tolerance * values[0]).sum())
+        if rank < dimension:
+            raise DataError(
+                f"has rank {rank} in segment {number}: expected at least {dimension}, "
+                f"the dimension of the subspaces. Use a smaller dimension or fewer "
+                f"segments"
+            )
+        bases.append(left[:, :dimension])
+    return np.stack(bases)
+
+
+def _windows(length, segments, needed):
+    """Return near-equal parts; parts of `needed` frames, overlapping, if shorter."""
+    ends = np.linspace(0, length, segments + 1).round().astype(int)
+    if np.diff(ends).min() >= needed:
+        return [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+    starts = np.linspace(0, length - needed, segments).round().astype(int)
+    return [slice(start, start + needed) for start in starts]

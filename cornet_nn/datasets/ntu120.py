@@ -9,18 +9,16 @@ References
 """
 
 import dataclasses
-import functools
 import re
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .dataset import Dataset, LeftOut
-from .labels import indexed
+from .conversion import matched
+from .dataset import require_choice
 from .sequences import SequenceMatrices, reference_lengths
 from .skeletons import NTU, pair
-from .texts import matched, readable
 
 MUTUAL_ACTIONS = (*range(50, 61), *range(106, 121))
 _NAME = re.compile(r"S(\d{3})C\d{3}P(\d{3})R\d{3}A(\d{3})")
@@ -36,7 +34,7 @@ def load_ntu120(
     actions="mutual",
     bodies="separate",
     bone_lengths=False,
-    **steps,
+    **steps: SequenceMatrices,
 ):
     """Load the skeletons of NTU RGB+D 120, with the cross-setup split.
 
@@ -66,46 +64,37 @@ def load_ntu120(
         Matrices [6, 28, 28] by default; setups of odd number are for testing, and
         `groups` are the performers.
     """
-    if bodies not in ("separate", "joined", "first"):
-        raise ParameterError(
-            f"bodies are 'separate', 'joined' or 'first', not {bodies!r}"
-        )
-    (files, setups, performers, numbers), nameless = _selected(directory, actions)
-    number = 1 if bodies == "first" else 2
-    read = functools.partial(read_bodies, number=number)
-    lengths = None
+    require_choice("bodies", bodies, ("separate", "joined", "first"))
+    named, nameless = _selected(directory, actions)
+    setups, performers, numbers = np.array(list(named.values())).T
+    number, lengths = (1 if bodies == "first" else 2), None
     if bone_lengths:
-        first = (joints[:, :_JOINTS] for joints in readable(files, read))
-        lengths = reference_lengths(first, NTU) * number
+        lengths = number * reference_lengths(
+            named, NTU, lambda file: read_bodies(file, number)[:, :_JOINTS]
+        )
     matrices = SequenceMatrices(
         skeleton=NTU if number == 1 else pair(NTU),
         lengths=lengths,
         **{"center": "first", **steps},
     )
-    converted = conversion.run(
+    return conversion.run(
         "ntu120",
-        functools.partial(_matrices, read=read, bodies=bodies, matrices=matrices),
-        [(file.name, file) for file in files],
-        files,
+        _matrices,
+        [(file.name, file) for file in named],
         {"matrices": matrices, "bodies": bodies},
-    )
-    kept = converted.kept
-    labels, classes = indexed([f"A{number:03}" for number in numbers])
-    test = setups % 2 == 1
-    return Dataset(
+    ).dataset(
         "ntu120",
-        converted.values,
-        labels[kept],
-        classes,
         matrices.kind,
-        test=test[kept],
-        groups=performers[kept],
-        problems=(*nameless, *converted.problems),
-        left_out=LeftOut.among(kept, labels, test, performers),
+        [f"A{number:03}" for number in numbers],
+        nameless=nameless,
+        test=setups % 2 == 1,
+        groups=performers,
     )
 
 
-def load_ntu120_covariances(directory, conversion, *, actions="mutual", **steps):
+def load_ntu120_covariances(
+    directory, conversion, *, actions="mutual", **steps: SequenceMatrices
+):
     """Load one covariance matrix of each sequence of NTU RGB+D 120.
 
     Parameters
@@ -200,8 +189,8 @@ def _interpolated(track, length):
     return np.stack(columns, axis=1).reshape(length, _JOINTS, 3)
 
 
-def _matrices(file, read, bodies, matrices):
-    joints = read(file)
+def _matrices(file, bodies, matrices):
+    joints = read_bodies(file, 1 if bodies == "first" else 2)
     if bodies != "separate":
         return matrices(joints)
     placed = matrices.placed(joints)
@@ -213,19 +202,18 @@ def _matrices(file, read, bodies, matrices):
 
 
 def _selected(directory, actions):
-    selected = {"mutual": MUTUAL_ACTIONS, "all": range(1, 121)}.get(
-        actions if isinstance(actions, str) else None, actions
-    )
-    if isinstance(selected, str):
+    """Return setup, performer and action by file, and what is wrong with others."""
+    known = {"mutual": MUTUAL_ACTIONS, "all": range(1, 121)}
+    if isinstance(actions, str) and actions not in known:
         raise ParameterError(
             f"actions is {actions!r}: expected 'mutual', 'all' or numbers"
         )
+    selected = set(known[actions] if isinstance(actions, str) else actions)
     named, nameless = matched(directory.rglob("*.skeleton"), _NAME)
-    found = [(file, *map(int, match.groups())) for file, match in named]
-    found = [row for row in found if row[-1] in set(selected)]
+    found = {file: tuple(map(int, match.groups())) for file, match in named.items()}
+    found = {file: row for file, row in found.items() if row[-1] in selected}
     if not found:
         raise ParameterError(
             f"{directory} holds no files SsssCcccPpppRrrrAaaa.skeleton of these actions"
         )
-    files, *numbers = zip(*found, strict=True)
-    return (list(files), *map(np.array, numbers)), nameless
+    return found, nameless

@@ -6,9 +6,10 @@ References
    Riemannian batch normalization for SPD neural networks. NeurIPS 2019.
 .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
    correlation matrices. ICML 2026. Appendix "Input data".
+.. [K1988] S. M. Kay. Modern spectral estimation. Prentice Hall, 1988.
 """
 
-import functools
+import dataclasses
 import re
 
 import numpy as np
@@ -16,12 +17,9 @@ import numpy as np
 from geomstats_cor.exceptions import DataError, ParameterError
 from geomstats_cor.kernels._quotients import divide
 
-from .autoregressive import simulate
-from .dataset import Dataset, LeftOut
-from .labels import indexed
-from .matrices import covariances_from, usable_signal
-from .subspaces import segment_subspaces
-from .texts import matched
+from .conversion import matched
+from .dataset import Dataset, require_choice
+from .matrices import covariances_from, segment_subspaces, usable_signal
 
 _FILE = re.compile(r".*_(?P<label>[^_]+)")
 # Reflection coefficients about which those of the signals of each class lie.
@@ -119,62 +117,53 @@ def window_subspaces(signal, window=20, hop=10, segments=8, dimension=4):
     return segment_subspaces(columns, segments, dimension)
 
 
-def signal_input(
-    signal, representation, window, hop, shrinkage, ridge, segments=8, dimension=4
-):
-    """Return a complex signal as input of a network.
+@dataclasses.dataclass(frozen=True)
+class SignalInput:
+    """Input of a network from a complex signal.
 
     Parameters
     ----------
-    signal : array, shape=[..., T]
-        Complex signal.
     representation : str
-        "signal" for the real and the imaginary part as two channels, "covariance", or
-        "subspace".
+        "signal" for the real and the imaginary part as two channels [2, T], which the
+        temporal convolution of the network makes matrices [7, 20, 20] of; "covariance"
+        for that of the windows, [window, window]; "subspace" for orthonormal bases
+        [segments, window, dimension] of segments of the windows.
     window : int
         Length of the windows.
     hop : int
         Steps from one window to the next.
-    shrinkage : float
-        Shrinkage of the covariance.
-    ridge : float
-        Ridge of the covariance.
+    shrinkage, ridge : float
+        Shrinkage and ridge of the covariance.
     segments, dimension : int
-        See `window_subspaces`.
-
-    Returns
-    -------
-    value : array, shape=[..., 2, T], [..., window, window] or [..., segments, window, \
-            dimension]
-        Input.
+        Number of segments and dimension of the subspaces.
     """
-    if representation not in ("signal", "covariance", "subspace"):
-        raise ParameterError(
-            f"representation is 'signal', 'covariance' or 'subspace', not "
-            f"{representation!r}"
-        )
-    if representation != "covariance" and (shrinkage or ridge):
-        raise ParameterError("shrinkage and ridge are for covariance matrices")
-    if representation == "signal":
-        return np.stack([signal.real, signal.imag], axis=-2)
-    if representation == "subspace":
-        return window_subspaces(signal, window, hop, segments, dimension)
-    return covariances_from(window_covariance(signal, window, hop), shrinkage, ridge)
+
+    representation: str = "signal"
+    window: int = 20
+    hop: int = 10
+    shrinkage: float = 0.0
+    ridge: float = 0.0
+    segments: int = 8
+    dimension: int = 4
+
+    def __post_init__(self):
+        forms = ("signal", "covariance", "subspace")
+        require_choice("representation", self.representation, forms)
+        if self.representation != "covariance" and (self.shrinkage or self.ridge):
+            raise ParameterError("shrinkage and ridge are for covariance matrices")
+
+    def __call__(self, signal):
+        """Return the input of complex signals [..., T]."""
+        if self.representation == "signal":
+            return np.stack([signal.real, signal.imag], axis=-2)
+        windows = self.window, self.hop
+        if self.representation == "subspace":
+            return window_subspaces(signal, *windows, self.segments, self.dimension)
+        covariances = window_covariance(signal, *windows)
+        return covariances_from(covariances, self.shrinkage, self.ridge)
 
 
-def load_radar(
-    directory,
-    conversion,
-    *,
-    representation="signal",
-    length=None,
-    window=20,
-    hop=10,
-    shrinkage=0.0,
-    ridge=0.0,
-    segments=8,
-    dimension=4,
-):
+def load_radar(directory, conversion, *, length=None, **steps: SignalInput):
     """Load radar signals.
 
     Parameters
@@ -183,23 +172,11 @@ def load_radar(
         Folder of files `*_{label}.npy`, each a complex signal with one axis.
     conversion : Conversion
         How to convert.
-    representation : str
-        "signal" for the real and the imaginary part, which the temporal convolution of
-        the network makes matrices [7, 20, 20] of; "covariance" for that of the windows;
-        "subspace" for orthonormal bases of segments of the windows.
     length : int or None
         Number of samples that are taken from the start of every signal; None takes
         all, and leaves out signals of another length than most.
-    window : int
-        Length of the windows of the covariance.
-    hop : int
-        Steps from one window to the next.
-    shrinkage : float
-        Shrinkage of the covariance.
-    ridge : float
-        Ridge of the covariance.
-    segments, dimension : int
-        Number of segments and dimension of the representation "subspace".
+    **steps
+        Parameters of `SignalInput`.
 
     Returns
     -------
@@ -208,39 +185,17 @@ def load_radar(
         [segments, window, dimension].
     """
     named, nameless = matched(directory.glob("*.npy"), _FILE)
-    files = [file for file, _ in named]
-    if not files:
+    if not named:
         raise ParameterError(f"{directory} holds no files *_label.npy")
-    settings = {
-        "representation": representation,
-        "length": length,
-        "window": window,
-        "hop": hop,
-        "shrinkage": shrinkage,
-        "ridge": ridge,
-        "segments": segments,
-        "dimension": dimension,
-    }
-    converted = conversion.run(
-        "radar",
-        functools.partial(_read_signal, **settings),
-        [(file.name, file) for file in files],
-        files,
-        settings,
-    )
-    labels, classes = indexed([match["label"] for _, match in named])
-    return Dataset(
-        "radar",
-        converted.values,
-        labels[converted.kept],
-        classes,
-        representation,
-        problems=(*nameless, *converted.problems),
-        left_out=LeftOut.among(converted.kept, labels),
-    )
+    convert = SignalInput(**steps)
+    items = [(file.name, file) for file in named]
+    settings = {"length": length, "convert": convert}
+    labels = [match["label"] for match in named.values()]
+    converted = conversion.run("radar", _read_signal, items, settings)
+    return converted.dataset("radar", convert.representation, labels, nameless=nameless)
 
 
-def _read_signal(file, length, **settings):
+def _read_signal(file, length, convert):
     signal = np.load(file, allow_pickle=False)
     if signal.ndim != 1 or signal.dtype.kind != "c":
         raise DataError(
@@ -249,23 +204,11 @@ def _read_signal(file, length, **settings):
         )
     if length is not None and len(signal) < length:
         raise DataError(f"has {len(signal)} samples: expected at least {length}")
-    signal = usable_signal(signal[:length].astype(np.complex128))
-    return signal_input(signal, **settings)
+    return convert(usable_signal(signal[:length].astype(np.complex128)))
 
 
 def load_radar_synthetic(
-    *,
-    seed=0,
-    signals=3000,
-    length=1000,
-    spread=0.11,
-    representation="signal",
-    window=20,
-    hop=10,
-    shrinkage=0.0,
-    ridge=0.0,
-    segments=8,
-    dimension=4,
+    *, seed=0, signals=3000, length=1000, spread=0.11, **steps: SignalInput
 ):
     r"""Simulate radar-like signals.
 
@@ -287,19 +230,8 @@ def load_radar_synthetic(
     spread : float
         Deviation of the reflection coefficients within a class: the larger, the more
         the classes overlap.
-    representation : str
-        "signal" for inputs [2, length], "covariance" for [window, window], "subspace"
-        for [segments, window, dimension].
-    window : int
-        Length of the windows of the covariance.
-    hop : int
-        Steps from one window to the next.
-    shrinkage : float
-        Shrinkage of the covariance.
-    ridge : float
-        Ridge of the covariance.
-    segments, dimension : int
-        Number of segments and dimension of the representation "subspace".
+    **steps
+        Parameters of `SignalInput`.
 
     Returns
     -------
@@ -316,21 +248,15 @@ def load_radar_synthetic(
             f"signals is {signals}, length {length} and spread {spread}: expected at "
             f"least {len(CLASSES)}, 2 and 0"
         )
-    rng = np.random.default_rng(seed)
+    convert, rng = SignalInput(**steps), np.random.default_rng(seed)
     centers = np.array(list(CLASSES.values()))
     labels = rng.permutation(np.arange(signals) % len(CLASSES))
     reflections = moved(centers[labels], spread, rng)
     variances = np.exp(rng.standard_normal(signals))
-    made = simulate(reflections, length, rng, variances)
+    inputs = convert(simulate(reflections, length, rng, variances))
+    kind = convert.representation
     return Dataset(
-        "radar-synthetic",
-        signal_input(
-            made, representation, window, hop, shrinkage, ridge, segments, dimension
-        ),
-        labels,
-        tuple(CLASSES),
-        representation,
-        synthetic=True,
+        "radar-synthetic", inputs, labels, tuple(CLASSES), kind, synthetic=True
     )
 
 
@@ -356,3 +282,82 @@ def moved(reflections, spread, rng):
     length = np.abs(step)
     step = step * divide(np.tanh(length), length)
     return (reflections + step) / (1.0 + reflections.conj() * step)
+
+
+def predictors(reflections):
+    r"""Return the prediction error filters of all orders, by the Levinson recursion.
+
+    .. math:: a^{(m)} = (a^{(m - 1)}, 0) + k_m (0, \overline{\text{reversed }
+              a^{(m - 1)}}) , \quad a^{(0)} = 1 .
+
+    Parameters
+    ----------
+    reflections : array, shape=[..., p]
+        Reflection coefficients :math:`k_1, \dots, k_p`, of modulus less than one: then,
+        and only then, the process is stationary.
+
+    Returns
+    -------
+    filters : list of array, shape=[..., m + 1]
+        Filter of each order m from 0 to p; the process of order p satisfies
+        :math:`\sum_i a^{(p)}_i x_{t - i} = e_t`.
+
+    Examples
+    --------
+    >>> predictors([0.5])[1].real
+    array([1. , 0.5])
+    """
+    reflections = np.asarray(reflections, dtype=np.complex128)
+    if not reflections.ndim or not (np.abs(reflections) < 1.0).all():
+        raise ParameterError(
+            f"reflection coefficients are vectors in the unit disk, not {reflections}"
+        )
+    batch = reflections.shape[:-1]
+    filters = [np.ones((*batch, 1), dtype=np.complex128)]
+    for order in range(reflections.shape[-1]):
+        shorter = np.concatenate([filters[-1], np.zeros((*batch, 1))], axis=-1)
+        reversal = reflections[..., order, None] * shorter[..., ::-1].conj()
+        filters.append(shorter + reversal)
+    return filters
+
+
+def simulate(reflections, length, rng, variance=1.0):
+    r"""Draw circular Gaussian processes, stationary from their first samples.
+
+    Parameters
+    ----------
+    reflections : array, shape=[..., p]
+        Reflection coefficients, in the unit disk.
+    length : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Random numbers.
+    variance : array, shape=[...]
+        Variances :math:`E |x_t|^2`.
+
+    Returns
+    -------
+    signals : array, shape=[..., length]
+        Complex signals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> simulate([0.5, 0.3j], 100, np.random.default_rng(0)).shape
+    (100,)
+    """
+    filters = [np.moveaxis(filter_, -1, 0) for filter_ in predictors(reflections)]
+    reflections = np.moveaxis(np.asarray(reflections), -1, 0)
+    order, batch = len(reflections), reflections.shape[1:]
+    signals = rng.standard_normal((length, *batch, 2)).view(np.complex128)[..., 0]
+    # Half of the variance is that of the real part, half that of the imaginary.
+    error = np.broadcast_to(np.asarray(variance) / 2.0, batch)
+    for time in range(length):
+        # The first samples are predicted from fewer: by the filters of lower order.
+        known = min(time, order)
+        if 0 < time <= order:
+            error = error * (1.0 - np.abs(reflections[time - 1]) ** 2)
+        signals[time] *= np.sqrt(error)
+        past = signals[time - known : time][::-1]
+        signals[time] -= (filters[known][1:] * past).sum(axis=0)
+    return np.moveaxis(signals, 0, -1)

@@ -9,16 +9,10 @@ from cornet_nn.embedding import GaussianEmbedding, JointFeatures, TemporalPyrami
 from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .matrices import regularized, require_covariances
-from .preprocessing import (
-    aligned,
-    bone_lengths,
-    centered,
-    resampled,
-    with_bone_lengths,
-)
-from .skeletons import Skeleton, without_roots
-from .subspaces import segment_subspaces
+from . import skeletons
+from .dataset import require_choice
+from .matrices import regularized, require_covariances, segment_subspaces
+from .skeletons import Skeleton
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,18 +105,14 @@ class SequenceMatrices:
     dtype: str = "float64"
 
     def __post_init__(self):
-        if self.representation not in ("gaussian", "covariance", "subspace"):
-            raise ParameterError(
-                f"representation is 'gaussian', 'covariance' or 'subspace', not "
-                f"{self.representation!r}"
-            )
+        forms = ("gaussian", "covariance", "subspace")
+        require_choice("representation", self.representation, forms)
+        require_choice("dtype", self.dtype, ("float32", "float64"))
         if self.representation == "subspace" and (self.correlation or self.augmented):
             raise ParameterError(
                 "correlation and augmented are for covariance matrices, not for "
                 "representation='subspace'"
             )
-        if self.dtype not in ("float32", "float64"):
-            raise ParameterError(f"dtype is float32 or float64, not {self.dtype!r}")
         if self.power != 1.0 and not self.correlation:
             raise ParameterError(
                 "a power is taken before Cor: it needs correlation=True. Leave both "
@@ -136,19 +126,16 @@ class SequenceMatrices:
                 f"{self.levels} levels, got {self.frames}"
             )
         if self.skeleton is None:
-            unavailable = [
-                name
-                for name, value in (
-                    ("center", self.center),
-                    ("bone_lengths", self.lengths),
-                    ("view", self.view),
-                    ("root=False", not self.root),
-                    ("representation='gaussian'", self.representation == "gaussian"),
-                )
-                if value
-            ]
-            if unavailable:
-                raise ParameterError(f"{', '.join(unavailable)} need a skeleton")
+            given = {
+                "center": self.center,
+                "bone_lengths": self.lengths,
+                "view": self.view,
+                "root=False": not self.root,
+                "representation='gaussian'": self.representation == "gaussian",
+            }
+            if any(given.values()):
+                names = ", ".join(name for name, value in given.items() if value)
+                raise ParameterError(f"{names} need a skeleton")
         elif self.representation == "gaussian":
             object.__setattr__(self, "neighbors", _sides(self.neighbors))
             if not self.neighbors:
@@ -158,7 +145,9 @@ class SequenceMatrices:
 
     @property
     def _kept_skeleton(self):
-        return self.skeleton if self.root else without_roots(self.skeleton)
+        if self.root:
+            return self.skeleton
+        return skeletons.without_roots(self.skeleton)
 
     @property
     def kind(self):
@@ -208,12 +197,12 @@ class SequenceMatrices:
         """
         sequence = self._checked(np.asarray(sequence, dtype=np.float64))
         if self.center:
-            sequence = centered(sequence, self.skeleton.root, self.center)
+            sequence = skeletons.centered(sequence, self.skeleton.root, self.center)
         if self.lengths is not None:
-            lengths = np.array(self.lengths)
-            sequence = with_bone_lengths(sequence, self.skeleton, lengths)
+            chosen = self.skeleton, np.array(self.lengths)
+            sequence = skeletons.with_bone_lengths(sequence, *chosen)
         if self.view:
-            sequence = aligned(sequence, self.skeleton, self.view)
+            sequence = skeletons.aligned(sequence, self.skeleton, self.view)
         return sequence
 
     def _checked(self, sequence):
@@ -240,7 +229,9 @@ class SequenceMatrices:
         bad = ~np.isfinite(sequence).reshape(len(sequence), -1).all(axis=1)
         if bad.any():
             raise DataError(f"has a NaN or an infinity in frame {np.argmax(bad)}")
-        return sequence if self.frames is None else resampled(sequence, self.frames)
+        if self.frames is None:
+            return sequence
+        return skeletons.resampled(sequence, self.frames)
 
     def _covariances(self, sequence):
         """Return the matrices of the windows, shape=[..., windows, n, n]."""
@@ -304,34 +295,28 @@ class SequenceMatrices:
 
 def _sides(neighbors):
     """Return sets of neighbours as a tuple, from one set or many."""
-    if isinstance(neighbors, str) or (
+    is_one = isinstance(neighbors, str) or (
         len(neighbors)
         and np.ndim(neighbors[0]) == 0
         and not isinstance(neighbors[0], str)
-    ):
-        neighbors = (neighbors,)
+    )
     return tuple(
-        side if isinstance(side, str) else tuple(int(index) for index in side)
-        for side in neighbors
+        side if isinstance(side, str) else tuple(map(int, side))
+        for side in ((neighbors,) if is_one else neighbors)
     )
 
 
-STEPS = tuple(
-    field.name
-    for field in dataclasses.fields(SequenceMatrices)
-    if field.name not in ("skeleton", "lengths")
-)
-
-
-def reference_lengths(sequences, skeleton):
+def reference_lengths(sequences, skeleton, read=np.asarray):
     """Return the lengths of the bones of the first sequence that has them.
 
     Parameters
     ----------
     sequences : iterable of array, shape=[T, joints, 3] or [T, 3 joints]
-        Sequences.
+        Sequences, or what they are read from.
     skeleton : Skeleton
         Skeleton.
+    read : callable
+        Returns a sequence. One that cannot be read is left to the conversion to report.
 
     Returns
     -------
@@ -339,9 +324,13 @@ def reference_lengths(sequences, skeleton):
         Length of the bone of each joint.
     """
     for sequence in sequences:
-        joints = np.asarray(sequence, dtype=np.float64)
+        try:
+            joints = np.asarray(read(sequence), dtype=np.float64)
+        except (OSError, ValueError, EOFError):
+            continue
         if joints.size and joints[0].size == 3 * len(skeleton.joints):
-            lengths = bone_lengths(joints.reshape(len(joints), -1, 3), skeleton)
+            joints = joints.reshape(len(joints), -1, 3)
+            lengths = skeletons.bone_lengths(joints, skeleton)
             is_root = np.array(skeleton.parents) == -1
             if np.isfinite(lengths).all() and (lengths[~is_root] > 0.0).all():
                 return tuple(lengths.tolist())

@@ -1,10 +1,22 @@
-"""Skeletons: joints, bones, and neighbours."""
+"""Skeletons, and steps that remove position, size and view from their sequences.
+
+Sequences have the shape [T, joints, 3]. Every step takes away something that a
+classifier could use: the effects are in the documentation of the data sets.
+
+References
+----------
+.. [V2014] R. Vemulapalli, F. Arrate and R. Chellappa. Human action recognition by
+   representing 3D skeletons as points in a Lie group. CVPR 2014.
+"""
 
 import dataclasses
 
 import numpy as np
 
-from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.kernels._quotients import divide
+
+from .dataset import require_choice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +36,9 @@ class Skeleton:
     upright : tuple of int or None
         Two joints, of which view alignment turns the second above the first; None where
         the second axis of the data is vertical and is kept.
+    bodies : int
+        Number of equal bodies, one after the other, each with its root. The first is
+        centred and aligned; all move with it. Chains are those of the first.
 
     Examples
     --------
@@ -39,6 +54,7 @@ class Skeleton:
     chains: tuple
     across: tuple
     upright: tuple | None = None
+    bodies: int = 1
 
     @property
     def root(self):
@@ -72,25 +88,28 @@ class Skeleton:
         neighbors : tuple of int
             Index of the neighbour of each joint.
         """
-        own = range(len(self.joints))
-        if not isinstance(side, str):
-            if sorted({*own, *side}) != list(own) or len(side) != len(own):
+        size = len(self.joints) // self.bodies
+        if isinstance(side, str):
+            found = self._beside(side, size)
+        else:
+            found = tuple(map(int, side))
+            known = len(found) in (size, len(self.joints))
+            if not known or not all(0 <= index < len(found) for index in found):
                 raise ParameterError(
-                    f"neighbors are an index from 0 to {len(own) - 1} for each of "
-                    f"{len(own)} joints, not {tuple(side)}"
+                    f"neighbors are an index from 0 to {size - 1} for each of {size} "
+                    f"joints, not {found}"
                 )
-            return tuple(int(index) for index in side)
+        copies = len(self.joints) // len(found)
+        return tuple(index + size * body for body in range(copies) for index in found)
+
+    def _beside(self, side, size):
+        """Return the neighbours in one body."""
+        require_choice("neighbors", side, ("left", "right", "bottom"))
         if side == "bottom":
-            return tuple(
-                joint if parent == -1 else parent
-                for joint, parent in zip(own, self.parents, strict=True)
-            )
-        if side not in ("left", "right"):
-            raise ParameterError(
-                f"neighbors are 'left', 'right', 'bottom' or indices, not {side!r}"
-            )
+            parents = enumerate(self.parents[:size])
+            return tuple(joint if parent == -1 else parent for joint, parent in parents)
         chains = self.chains if side == "left" else self.chains[::-1]
-        depths, neighbors = self.depths, list(own)
+        depths, neighbors = self.depths, list(range(size))
         for beside, chain in zip(chains, chains[1:], strict=False):
             for joint in chain:
                 gaps = [abs(depths[other] - depths[joint]) for other in beside]
@@ -134,54 +153,188 @@ def without_roots(skeleton):
 
 
 def pair(skeleton):
-    """Return two copies of a skeleton as one, with the root of each.
+    """Return two copies of a skeleton as one, with the root of each."""
+    size = len(skeleton.joints)
+    second = tuple(-1 if p == -1 else p + size for p in skeleton.parents)
+    return dataclasses.replace(
+        skeleton,
+        joints=tuple(f"{name} {body}" for body in (1, 2) for name in skeleton.joints),
+        parents=skeleton.parents + second,
+        bodies=2,
+    )
+
+
+def resampled(sequence, frames):
+    """Give a sequence another number of frames, by linear interpolation in time.
 
     Parameters
     ----------
+    sequence : array, shape=[T, ...]
+        Sequence.
+    frames : int
+        Number of frames. The first and the last stay as they are.
+
+    Returns
+    -------
+    sequence : array, shape=[frames, ...]
+        Sequence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> resampled(np.array([0.0, 1.0, 4.0]), 5)
+    array([0. , 0.5, 1. , 2.5, 4. ])
+    """
+    times = np.linspace(0.0, len(sequence) - 1.0, frames)
+    before = np.minimum(times.astype(int), max(len(sequence) - 2, 0))
+    after = np.minimum(before + 1, len(sequence) - 1)
+    weights = (times - before).reshape(-1, *[1] * (sequence.ndim - 1))
+    return (1.0 - weights) * sequence[before] + weights * sequence[after]
+
+
+def centered(joints, root=0, by="frame"):
+    """Subtract the position of the root.
+
+    Parameters
+    ----------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints.
+    root : int
+        Index of the root.
+    by : str
+        "frame" subtracts the root of each frame, and with it the path of the body;
+        "first" that of the first frame, and with it the place where the body starts.
+
+    Returns
+    -------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> joints = np.arange(12.0).reshape(2, 2, 3)
+    >>> centered(joints, by="frame")[1, 0], centered(joints, by="first")[1, 0]
+    (array([0., 0., 0.]), array([6., 6., 6.]))
+    """
+    require_choice("center", by, ("frame", "first"))
+    origin = joints[:, root] if by == "frame" else joints[:1, root]
+    return joints - origin[:, None]
+
+
+def bone_lengths(joints, skeleton):
+    """Return the mean length of every bone of a sequence.
+
+    Parameters
+    ----------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints.
     skeleton : Skeleton
         Skeleton.
 
     Returns
     -------
-    pair : PairOfSkeletons
-        Skeleton of twice as many joints.
+    lengths : array, shape=[joints]
+        Length of the bone from each joint to its parent; zero for a root.
     """
-    size = len(skeleton.joints)
-    return PairOfSkeletons(
-        joints=tuple(f"{name} {body}" for body in (1, 2) for name in skeleton.joints),
-        parents=skeleton.parents
-        + tuple(-1 if p == -1 else p + size for p in skeleton.parents),
-        chains=skeleton.chains,
-        across=skeleton.across,
-        upright=skeleton.upright,
-    )
+    parents = np.array(skeleton.neighbors("bottom"))
+    return np.linalg.norm(joints - joints[:, parents], axis=-1).mean(axis=0)
 
 
-class PairOfSkeletons(Skeleton):
-    """Two skeletons, of which the first is centred and aligned; both move with it."""
+def with_bone_lengths(joints, skeleton, lengths):
+    """Give the bones other lengths, and keep the direction of each.
 
-    def neighbors(self, side):
-        """Return the index of the neighbour of each joint, in its own body."""
-        if not isinstance(side, str) and len(side) == len(self.joints):
-            return super().neighbors(side)
-        size = len(self.joints) // 2
-        single = Skeleton(
-            self.joints[:size], self.parents[:size], self.chains, self.across
-        )
-        first = single.neighbors(side)
-        return first + tuple(index + size for index in first)
+    Parameters
+    ----------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints.
+    skeleton : Skeleton
+        Skeleton; its roots stay where they are.
+    lengths : array, shape=[joints]
+        Length of the bone from each joint to its parent.
+
+    Returns
+    -------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints. A bone that has no length in a frame gets none there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cornet_nn.datasets import FPHA
+    >>> hand = np.random.default_rng(0).standard_normal((4, 21, 3))
+    >>> resized = with_bone_lengths(hand, FPHA, np.full(21, 2.0))
+    >>> bone_lengths(resized, FPHA)[:3].round(6)
+    array([0., 2., 2.])
+    """
+    result = joints.copy()
+    for joint in np.argsort(skeleton.depths, kind="stable"):
+        parent = skeleton.parents[joint]
+        if parent == -1:
+            continue
+        bone = joints[:, joint] - joints[:, parent]
+        length = np.linalg.norm(bone, axis=-1, keepdims=True)
+        direction = divide(bone, length)
+        result[:, joint] = result[:, parent] + lengths[joint] * direction
+    return result
+
+
+def aligned(joints, skeleton, by="frame"):
+    """Turn sequences so that the body looks along the third axis.
+
+    The second axis is the vertical of the data, or the direction `skeleton.upright` of
+    a hand; the direction `skeleton.across` is turned into the plane of the first and
+    the second axis.
+
+    Parameters
+    ----------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints.
+    skeleton : Skeleton
+        Skeleton.
+    by : str
+        "frame" turns each frame by itself, which removes turns of the body; "first"
+        turns all frames as the first.
+
+    Returns
+    -------
+    joints : array, shape=[T, joints, 3]
+        Sequence of joints, rotated about the origin.
+    """
+    require_choice("view", by, ("frame", "first"))
+    frames = joints if by == "frame" else joints[:1]
+    left, right = skeleton.across
+    across = frames[:, right] - frames[:, left]
+    if skeleton.upright is None:
+        up = np.broadcast_to([0.0, 1.0, 0.0], across.shape)
+    else:
+        low, high = skeleton.upright
+        up = _directions(frames[:, high] - frames[:, low])
+    first = _directions(across - (across * up).sum(-1, keepdims=True) * up)
+    return joints @ np.stack([first, up, np.cross(first, up)], axis=-1)
+
+
+def _directions(vectors):
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if not (lengths > 0.0).all():
+        frame = int(np.argmin(lengths))
+        raise DataError(f"has no direction to align the view with in frame {frame}")
+    return vectors / lengths
 
 
 def _skeleton(bones, chains, across, upright=None):
     """Make a skeleton from names: `bones` maps every joint to its parent."""
-    joints = tuple(bones)
-    index = {name: number for number, name in enumerate(joints)} | {None: -1}
+    index = {name: number for number, name in enumerate(bones)} | {None: -1}
+
+    def places(names):
+        return tuple(index[name] for name in names)
+
     return Skeleton(
-        joints=joints,
-        parents=tuple(index[parent] for parent in bones.values()),
-        chains=tuple(tuple(index[name] for name in chain) for chain in chains),
-        across=tuple(index[name] for name in across),
-        upright=None if upright is None else tuple(index[name] for name in upright),
+        joints=tuple(bones),
+        parents=places(bones.values()),
+        chains=tuple(map(places, chains)),
+        across=places(across),
+        upright=None if upright is None else places(upright),
     )
 
 
@@ -193,19 +346,13 @@ def _chained(root, *chains):
     return bones
 
 
-_LEGS = [
-    tuple(side + name for name in ("hipjoint", "femur", "tibia", "foot", "toes"))
-    for side in "lr"
-]
-_SPINE = ("lowerback", "upperback", "thorax", "lowerneck", "upperneck", "head")
-_ARMS = [
-    tuple(
-        side + name
-        for name in ("clavicle", "humerus", "radius", "wrist", "hand", "fingers")
-    )
-    for side in "lr"
-]
+def _limb(side, names):
+    return tuple(side + name for name in names.split())
 
+
+_LEGS = [_limb(side, "hipjoint femur tibia foot toes") for side in "lr"]
+_SPINE = _limb("", "lowerback upperback thorax lowerneck upperneck head")
+_ARMS = [_limb(side, "clavicle humerus radius wrist hand fingers") for side in "lr"]
 HDM05 = _skeleton(
     {"root": None}
     | _chained("root", *_LEGS, _SPINE)
@@ -223,71 +370,37 @@ HDM05 = _skeleton(
     across=("lhipjoint", "rhipjoint"),
 )
 
-_FINGERS = ("thumb", "index", "middle", "ring", "pinky")
-
+_FINGERS = [
+    _limb(f"{finger} ", "mcp pip dip tip")
+    for finger in ("thumb", "index", "middle", "ring", "pinky")
+]
 FPHA = _skeleton(
     {"wrist": None}
-    | {f"{finger} mcp": "wrist" for finger in _FINGERS}
-    | {
-        f"{finger} {joint}": f"{finger} {below}"
-        for finger in _FINGERS
-        for joint, below in (("pip", "mcp"), ("dip", "pip"), ("tip", "dip"))
-    },
-    chains=[
-        tuple(f"{finger} {joint}" for joint in ("mcp", "pip", "dip", "tip"))
-        for finger in _FINGERS
-    ],
+    | {finger[0]: "wrist" for finger in _FINGERS}
+    | {k: v for f in _FINGERS for k, v in _chained(f[0], f[1:]).items()},
+    chains=_FINGERS,
     across=("index mcp", "pinky mcp"),
     upright=("wrist", "middle mcp"),
 )
 
-_NTU_BONES = {
-    "spine base": None,
-    "spine middle": "spine base",
-    "neck": "spine shoulder",
-    "head": "neck",
-    "left shoulder": "spine shoulder",
-    "left elbow": "left shoulder",
-    "left wrist": "left elbow",
-    "left hand": "left wrist",
-    "right shoulder": "spine shoulder",
-    "right elbow": "right shoulder",
-    "right wrist": "right elbow",
-    "right hand": "right wrist",
-    "left hip": "spine base",
-    "left knee": "left hip",
-    "left ankle": "left knee",
-    "left foot": "left ankle",
-    "right hip": "spine base",
-    "right knee": "right hip",
-    "right ankle": "right knee",
-    "right foot": "right ankle",
-    "spine shoulder": "spine middle",
-    "left hand tip": "left hand",
-    "left thumb": "left wrist",
-    "right hand tip": "right hand",
-    "right thumb": "right wrist",
-}
-
+_LEFT, _RIGHT = (
+    (_limb(side, "shoulder elbow wrist hand"), _limb(side, "hip knee ankle foot"))
+    for side in ("left ", "right ")
+)
 NTU = _skeleton(
-    _NTU_BONES,
-    chains=[
-        *[
-            tuple(f"{side} {joint}" for joint in joints)
-            for side, joints in (
-                ("left", ("shoulder", "elbow", "wrist", "hand", "hand tip", "thumb")),
-                ("left", ("hip", "knee", "ankle", "foot")),
-            )
-        ],
+    {"spine base": None, "spine middle": "spine base"}
+    | _chained("spine shoulder", ("neck", "head"), _LEFT[0], _RIGHT[0])
+    | _chained("spine base", _LEFT[1], _RIGHT[1])
+    | {"spine shoulder": "spine middle"}
+    | {"left hand tip": "left hand", "left thumb": "left wrist"}
+    | {"right hand tip": "right hand", "right thumb": "right wrist"},
+    chains=(
+        (*_LEFT[0], "left hand tip", "left thumb"),
+        _LEFT[1],
         ("spine base", "spine middle", "spine shoulder", "neck", "head"),
-        *[
-            tuple(f"{side} {joint}" for joint in joints)
-            for side, joints in (
-                ("right", ("hip", "knee", "ankle", "foot")),
-                ("right", ("shoulder", "elbow", "wrist", "hand", "hand tip", "thumb")),
-            )
-        ],
-    ],
+        _RIGHT[1],
+        (*_RIGHT[0], "right hand tip", "right thumb"),
+    ),
     across=("left hip", "right hip"),
 )
 

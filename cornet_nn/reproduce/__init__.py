@@ -1,19 +1,6 @@
 """The tables of the paper, recomputed: ours beside the paper's number.
 
-`cornet reproduce TABLE --data DIR`, or `reproduce(table, Options(...))` from Python.
-"""
-
-from dataclasses import dataclass
-from pathlib import Path
-
-from geomstats_cor.exceptions import ParameterError
-
-from .options import Options
-
-__all__ = ["TABLES", "Options", "Table", "add_arguments", "reproduce", "run"]
-
-EPILOG = """\
-examples:
+Some examples:
   cornet reproduce --list
   cornet reproduce main --data ~/data --output runs/main
   cornet reproduce mixed --data ~/data --only HDM05 --resume
@@ -21,10 +8,20 @@ examples:
 
 Data sets that are not there are named, and their cells have the paper's number alone.
 The output folder has TABLE.md, TABLE.csv, figures, and TABLE-runs with every training,
-which --resume does not run again; docs/reproduce.md has the protocol."""
+which --resume does not run again; docs/reproduce.md has the protocol.
+
+From Python: `reproduce(table, Options(...))`.
+"""
+
+import dataclasses
+from pathlib import Path
+
+from geomstats_cor.exceptions import ParameterError
+
+__all__ = ["TABLES", "Options", "Table", "add_arguments", "reproduce", "run"]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Table:
     """A table of the paper.
 
@@ -68,6 +65,89 @@ TABLES = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Options of a reproduction, those of the command line.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder with the data sets, one subfolder each.
+    output : Path
+        Folder to write to.
+    seeds : int
+        Number of folds or seeds, five in the paper.
+    epochs : int or None
+        Number of epochs instead of that of the paper.
+    only : tuple of str
+        Rows and columns to compute; all if empty.
+    synthetic : bool
+        Whether to add the simulated radar signals as a column.
+    resume : bool
+        Whether to keep the cells that an earlier call has finished.
+    quiet : bool
+        Whether to show no progress.
+    loader : dict
+        Options of the loaders, such as {"view": "frame"}. Each is passed to the loaders
+        that have it.
+    gain : float or None
+        Factor on the initial weights of correlation networks; None is the default of
+        the classifiers.
+    jobs : int or None
+        Number of trainings at a time; one if None.
+
+    Examples
+    --------
+    >>> from cornet_nn.reproduce import Options
+    >>> Options(seeds=2, only=("CorNet-OLM",)).output.as_posix()
+    'build/reproduce'
+    """
+
+    data: Path | None = None
+    output: Path = Path("build/reproduce")
+    seeds: int = 5
+    epochs: int | None = None
+    only: tuple = ()
+    synthetic: bool = False
+    resume: bool = False
+    quiet: bool = False
+    loader: dict = dataclasses.field(default_factory=dict)
+    gain: float | None = None
+    jobs: int | None = None
+
+
+_ARGUMENTS = {
+    "data": dict(
+        type=Path,
+        metavar="DIR",
+        help="folder with subfolders radar, hdm05, fpha, ntu120",
+    ),
+    "output": dict(
+        type=Path,
+        metavar="DIR",
+        help="where Markdown, CSV, figures and finished runs are written (%(default)s)",
+    ),
+    "seeds": dict(type=int, help="folds or seeds (%(default)s)"),
+    "epochs": dict(type=int, help="epochs instead of the paper's"),
+    "gain": dict(
+        type=float,
+        metavar="X",
+        help="factor on the initial weights of correlation networks, instead of the "
+        "default of the classifiers",
+    ),
+    "only": dict(
+        nargs="+", metavar="NAME", help="rows or columns to compute; others are skipped"
+    ),
+    "synthetic": dict(
+        action="store_true",
+        help="add a column of simulated radar signals, for which the paper has none",
+    ),
+    "resume": dict(action="store_true", help="keep finished runs"),
+    "jobs": dict(type=int, metavar="N", help="trainings at a time; -1 for all cores"),
+    "quiet": dict(action="store_true", help="print nothing but the result"),
+}
+
+
 def reproduce(table, options=None):
     """Compute a table of the paper, and write it as Markdown and CSV.
 
@@ -98,6 +178,7 @@ def reproduce(table, options=None):
 
     from .._files import make_writable, write_text
     from . import report
+    from .sources import require_options
 
     options = Options() if options is None else options
     if table not in TABLES:
@@ -110,16 +191,11 @@ def reproduce(table, options=None):
         )
     if options.data is not None and not options.data.is_dir():
         raise ParameterError(f"there is no folder {options.data} with data sets.")
-    entry = TABLES[table]
-    if options.loader:
-        from .sources import require_options
-
-        if table == "runtime":
-            raise ParameterError(
-                "runtime loads no data, and has no options of loaders."
-            )
-        require_options(options.loader)
+    if options.loader and table == "runtime":
+        raise ParameterError("runtime loads no data, and has no options of loaders.")
+    require_options(options.loader)
     make_writable(options.output)
+    entry = TABLES[table]
     module = importlib.import_module(f".{entry.module}", __name__)
     cells = getattr(module, entry.function)(table, options)
     if not cells:
@@ -149,61 +225,14 @@ def add_arguments(parser):
     >>> parser.parse_args(["mixed", "--seeds", "2"]).seeds
     2
     """
-    from ..command_line.options import add_quiet
-    from ..command_line.sources import key_and_value
+    from ..command_line.options import add_loader_options
 
     parser.add_argument("table", nargs="?", choices=tuple(TABLES), metavar="TABLE")
     parser.add_argument("--list", action="store_true", help="list the tables")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder with subfolders radar, hdm05, fpha, ntu120",
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        default=Options.output,
-        help="where Markdown, CSV, figures and finished runs go (%(default)s)",
-    )
-    parser.add_argument(
-        "--seeds", type=int, default=Options.seeds, help="folds or seeds (%(default)s)"
-    )
-    parser.add_argument("--epochs", type=int, help="epochs instead of the paper's")
-    parser.add_argument(
-        "--option",
-        type=key_and_value,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="option of the loaders, such as view=first, for all data sets that have "
-        "it; can be repeated",
-    )
-    parser.add_argument(
-        "--gain",
-        type=float,
-        metavar="X",
-        help="factor on the initial weights of correlation networks, instead of the "
-        "default of the classifiers",
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        default=(),
-        metavar="NAME",
-        help="rows or columns to compute, all others are left out",
-    )
-    parser.add_argument(
-        "--synthetic",
-        action="store_true",
-        help="add a column of simulated radar signals, for which the paper has none",
-    )
-    parser.add_argument("--resume", action="store_true", help="keep finished runs")
-    parser.add_argument(
-        "--jobs", type=int, metavar="N", help="trainings at a time; -1 for all cores"
-    )
-    add_quiet(parser)
+    text = "option of the loaders, such as view=first, for all data sets that have it"
+    add_loader_options(parser, text)
+    for name, how in _ARGUMENTS.items():
+        parser.add_argument(f"--{name}", default=getattr(Options, name), **how)
 
 
 def run(arguments):
@@ -232,21 +261,10 @@ def run(arguments):
         for name, table in TABLES.items():
             print(f"{name:12} {table.title}")
         return 0
-    options = Options(
-        data=arguments.data,
-        output=arguments.output,
-        seeds=arguments.seeds,
-        epochs=arguments.epochs,
-        only=tuple(arguments.only),
-        synthetic=arguments.synthetic,
-        resume=arguments.resume,
-        quiet=arguments.quiet,
-        loader=dict(arguments.option),
-        gain=arguments.gain,
-        jobs=arguments.jobs,
-    )
-    text = reproduce(arguments.table, options)
+    chosen = {name: getattr(arguments, name) for name in _ARGUMENTS}
+    chosen |= dict(only=tuple(arguments.only), loader=dict(arguments.option))
+    text = reproduce(arguments.table, Options(**chosen))
     print(text)
     if not arguments.quiet:
-        print(f"\nWritten to {options.output}/{arguments.table}.md and .csv")
+        print(f"\nWritten to {arguments.output}/{arguments.table}.md and .csv")
     return 0

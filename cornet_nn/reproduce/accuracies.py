@@ -8,9 +8,8 @@ from ..runner import Results, Trial
 from ..splits import paper_parts
 from .methods import EXACT, find_method, why_not
 from .published import published_results, published_settings
-from .report import Cell
-from .settings import as_words, non_default, options_notes
-from .sources import SYNTHETIC, Absent, find_data, taken_options
+from .report import Cell, as_words, non_default, options_notes
+from .sources import SYNTHETIC, find_data
 
 # "The best results in the final several epochs" of published scripts.
 LAST_EPOCHS = 10
@@ -78,11 +77,10 @@ def _computed(cell, options, runs):
         return replace(cell, note=reason)
     method = find_method(cell.method, cell.data)
     epochs = options.epochs or method.epochs
-    where = (cell.data, method.form, options.data)
-    dataset = find_data(*where, options.quiet, options.loader)
-    if isinstance(dataset, Absent):
-        return replace(cell, note=dataset.reason)
-    taken = taken_options(*where, options.loader)
+    how = options.data, options.quiet, options.loader
+    dataset, taken, reason = find_data(cell.data, method.form, *how)
+    if reason:
+        return replace(cell, note=reason)
     parts = paper_parts(dataset, cell.data, options.seeds)
     trials = []
     for seed, (train, test) in enumerate(parts):

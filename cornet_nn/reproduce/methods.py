@@ -4,8 +4,11 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cornet_nn import TemporalCovariance
+from cornet_nn.baselines.classifier import AMSGrad, BaselineClassifier
 from cornet_nn.baselines.spdnet import has_spd_learn
 from cornet_nn.baselines.table import BASELINES, find_baseline
+from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 
 from .published import published_settings
@@ -25,15 +28,37 @@ class Method:
     ----------
     form : {"channels", "covariance", "subspaces"}
         What it takes.
-    epochs : int
-        Number of epochs in the paper, or ours where it prints none.
-    make : callable
-        Returns a classifier, given the number of epochs, a seed and `progress`.
+    chosen : dict
+        Hyperparameters of the paper, or ours where it prints none.
+    classifier : callable
+        Returns a classifier.
+    parameters : dict
+        Parameters of the classifier beside the hyperparameters.
     """
 
     form: str
-    epochs: int
-    make: Callable
+    chosen: dict
+    classifier: Callable
+    parameters: dict
+
+    @property
+    def epochs(self):
+        """Number of epochs in the paper, or ours where it prints none."""
+        return self.chosen["epochs"]
+
+    def make(self, epochs, seed, progress):
+        """Return a classifier for a number of epochs and a seed."""
+        optimizer = self.chosen["optimizer"]
+        return self.classifier(
+            optimizer=AMSGrad if optimizer == "amsgrad" else optimizer,
+            lr=self.chosen["lr"],
+            weight_decay=self.chosen["weight_decay"],
+            max_epochs=epochs,
+            batch_size=published_settings()["batch_size"],
+            random_state=seed,
+            progress=progress,
+            **self.parameters,
+        )
 
 
 # The networks of the paper have neither a normalisation nor a schedule.
@@ -89,86 +114,55 @@ def find_method(name, data):
 
 def _cornet(name, data):
     """CorNet-METRIC, CorNet-CONV/MLR or CorNet-METRIC+ReLU."""
-    from cornet_nn import TemporalCovariance
-    from cornet_nn.training import CorNetClassifier
-
-    settings = published_settings()
-    exact = name.endswith(EXACT)
+    settings, exact = published_settings(), name.endswith(EXACT)
     metrics = METRICS if exact else _TRAINED
     keys = name.removesuffix(EXACT).removeprefix("CorNet-")
     keys, _, activation = keys.partition("+")
     conv, _, mlr = keys.partition("/")
     chosen = settings["hyperparameters"][data][conv]
-    # The front end of signals learns, and gives covariance matrices of full rank.
-    front_end = functools.partial(TemporalCovariance, 2) if data == "Radar" else None
-
-    def make(epochs, seed, progress):
-        return CorNetClassifier(
-            metrics[conv.lower()],
-            mlr_metric=metrics[mlr.lower()] if mlr else None,
-            output_size=settings["data"][data]["output"],
-            out_channels=1,
-            kernel_size=None,
-            **PLAIN,
-            dropout=0.0,
-            basis="orthonormal" if exact else "printed",
-            activation=activation.lower() or None,
-            power=chosen["power"],
-            optimizer=chosen["optimizer"],
-            lr=chosen["lr"],
-            weight_decay=chosen["weight_decay"],
-            max_epochs=epochs,
-            batch_size=settings["batch_size"],
-            random_state=seed,
-            dtype="float64",
-            progress=progress,
-            front_end=front_end,
-        )
-
-    return Method("channels", chosen["epochs"], make)
+    parameters = dict(
+        metric=metrics[conv.lower()],
+        mlr_metric=metrics[mlr.lower()] if mlr else None,
+        output_size=settings["data"][data]["output"],
+        out_channels=1,
+        kernel_size=None,
+        **PLAIN,
+        dropout=0.0,
+        basis="orthonormal" if exact else "printed",
+        activation=activation.lower() or None,
+        power=chosen["power"],
+        dtype="float64",
+    )
+    if data == "Radar":
+        # The front end of signals learns, and gives covariance matrices of full rank.
+        parameters["front_end"] = functools.partial(TemporalCovariance, 2)
+    return Method("channels", chosen, CorNetClassifier, parameters)
 
 
 def _cormlr(name):
-    from cornet_nn.training import CorMLRClassifier
-
     metric = _TRAINED[name.removeprefix("CorMLR-").lower()]
-    return _with_baseline_settings(
-        lambda **options: CorMLRClassifier(metric, **PLAIN, **options)
-    )
+    parameters = dict(metric=metric, **PLAIN)
+    chosen = published_settings()["baseline"]
+    return Method("covariance", chosen, CorMLRClassifier, parameters)
 
 
 def _baseline(name, data):
     """Return a network of `cornet_nn.baselines`, normalisation included."""
-    from cornet_nn.baselines.classifier import AMSGrad, BaselineClassifier
-
-    base = _without_variants(name)
-    settings, baseline = published_settings(), find_baseline(base)
-    chosen = {**settings["baseline"], **settings["baselines"].get(base, {})}
+    base, settings = _without_variants(name), published_settings()
+    form = find_baseline(base).form
     # Signals have one covariance matrix; channels of them are learnt by CorNets alone.
-    form = "covariance" if data == "Radar" and baseline.form == "channels" else None
-    normalisation = None
-    if name.endswith("-EigN"):
-        normalisation = "eigenvalue"
-    elif name.endswith(" on correlations"):
-        normalisation = "correlation"
-    optimizer = chosen["optimizer"]
-
-    def make(epochs, seed, progress):
-        return BaselineClassifier(
-            base,
-            sizes=_sizes(base, settings["data"][data]),
-            power=chosen.get("power", 1.0),
-            normalisation=normalisation,
-            optimizer=AMSGrad if optimizer == "amsgrad" else optimizer,
-            lr=chosen["lr"],
-            weight_decay=chosen["weight_decay"],
-            max_epochs=epochs,
-            batch_size=settings["batch_size"],
-            random_state=seed,
-            progress=progress,
-        )
-
-    return Method(form or baseline.form, chosen["epochs"], make)
+    if data == "Radar" and form == "channels":
+        form = "covariance"
+    endings = {"-EigN": "eigenvalue", " on correlations": "correlation"}
+    found = [word for ending, word in endings.items() if name.endswith(ending)]
+    chosen = {**settings["baseline"], **settings["baselines"].get(base, {})}
+    parameters = dict(
+        network=base,
+        sizes=_sizes(base, settings["data"][data]),
+        power=chosen.get("power", 1.0),
+        normalisation=found[0] if found else None,
+    )
+    return Method(form, chosen, BaselineClassifier, parameters)
 
 
 def _sizes(base, data):
@@ -177,24 +171,6 @@ def _sizes(base, data):
         return (data["hidden"],)
     has_maps = base.startswith(("SPDNet", "SPDResNet"))
     return tuple(data["sizes"][1:]) if has_maps else ()
-
-
-def _with_baseline_settings(make):
-    settings = published_settings()
-    chosen = settings["baseline"]
-
-    def with_settings(epochs, seed, progress):
-        return make(
-            optimizer=chosen["optimizer"],
-            lr=chosen["lr"],
-            weight_decay=chosen["weight_decay"],
-            max_epochs=epochs,
-            batch_size=settings["batch_size"],
-            random_state=seed,
-            progress=progress,
-        )
-
-    return Method("covariance", chosen["epochs"], with_settings)
 
 
 def _without_variants(name):

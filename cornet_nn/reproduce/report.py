@@ -1,9 +1,15 @@
 """Tables with ours beside the paper's number."""
 
+import functools
+import inspect
 from dataclasses import dataclass
 
-from ..command_line.tables import csv_table, markdown_table
+from .._text import markdown_table
 from .published import Published
+
+# Rows name the metric or the network, and runs their seed; the rest changes no result.
+_NOT_SHOWN = ("metric", "mlr_metric", "network", "normalisation", "random_state")
+_NOT_SHOWN += ("progress", "device", "directory", "resume")
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,8 @@ def as_csv(cells):
     text : str
         Text.
     """
+    import pandas as pd
+
     rows = []
     for cell in cells:
         paper = cell.published or Published("", "", "", None, None, None)
@@ -76,7 +84,8 @@ def as_csv(cells):
         numbers += (cell.mean, cell.deviation, cell.seconds, cell.best)
         ends = (cell.runs, cell.note, cell.settings)
         rows.append((cell.method, cell.data, *map(_plain, numbers), *ends))
-    return csv_table(COLUMNS, rows)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.to_csv(index=False, lineterminator="\n")
 
 
 def as_markdown(cells, title, show):
@@ -180,3 +189,83 @@ def _reasons(cells, methods, field):
 
 def _plain(number):
     return "" if number is None else f"{number:g}"
+
+
+def non_default(model):
+    """Return the settings of a classifier that are not its defaults.
+
+    Parameters
+    ----------
+    model : sklearn.base.BaseEstimator
+        Classifier.
+
+    Returns
+    -------
+    settings : dict
+        Settings by name.
+
+    Examples
+    --------
+    >>> from cornet_nn.training import CorNetClassifier
+    >>> non_default(CorNetClassifier("ecm", power=0.25, random_state=3))
+    {'power': 0.25}
+    """
+    signature = inspect.signature(type(model)).parameters
+    return {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if name not in _NOT_SHOWN
+        and (name not in signature or value != signature[name].default)
+    }
+
+
+def as_words(settings):
+    """Return settings as text.
+
+    Parameters
+    ----------
+    settings : dict
+        Settings by name.
+
+    Returns
+    -------
+    words : str
+        Text.
+
+    Examples
+    --------
+    >>> as_words({"power": 0.25, "neighbors": ["left", "right"]})
+    "power=0.25 neighbors=['left', 'right']"
+    """
+    return " ".join(f"{name}={_word(value)}" for name, value in settings.items())
+
+
+def options_notes(given, taken):
+    """Return which options of loaders a number was computed with, and which not.
+
+    Parameters
+    ----------
+    given : dict
+        Options that the user gives.
+    taken : dict
+        Those of them that the loader of the data has.
+
+    Returns
+    -------
+    notes : list of str
+        Notes.
+
+    Examples
+    --------
+    >>> options_notes({"view": "first", "window": 20}, {"view": "first"})
+    ['loader options view=first', 'the loader has no option window']
+    """
+    notes = [f"loader options {as_words(taken)}"] if taken else []
+    others = [name for name in given if name not in taken]
+    return notes + [f"the loader has no option {name}" for name in others]
+
+
+def _word(value):
+    if isinstance(value, functools.partial):
+        return f"{value.func.__name__}{value.args}"
+    return value.__name__ if isinstance(value, type) else str(value)

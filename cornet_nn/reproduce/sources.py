@@ -8,92 +8,71 @@ the options which the user gives.
 
 import functools
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from cornet_nn.datasets import load
+from cornet_nn.datasets import Dataset, load
 from cornet_nn.datasets import options as options_of
+from cornet_nn.datasets.conversion import described
 from cornet_nn.datasets.fpha import POSES
-from cornet_nn.datasets.texts import described
 from geomstats_cor.exceptions import ParameterError
 
 SYNTHETIC = "Radar (synthetic)"
 
+# Options of the loader by form.
+_SIGNALS = {
+    "channels": {},
+    "covariance": dict(representation="covariance"),
+    # The paper says 8, with which GrNet pools projectors of rank 8 to constants.
+    "subspaces": dict(representation="subspace", dimension=4),
+}
 # A covariance of coordinates: a root that moves keeps all of them.
-_GLOBAL = dict(representation="covariance", levels=1, center="first", view="first")
+_GLOBAL = dict(levels=1, center="first", view="first")
+_SEQUENCES = {
+    "channels": {},
+    "covariance": dict(representation="covariance", **_GLOBAL),
+    "subspaces": dict(representation="subspace", dimension=10, **_GLOBAL),
+}
+_BODIES = {"covariance": {}, "subspaces": dict(representation="subspace", dimension=10)}
+_SHRUNK = dict(shrinkage=1e-3)
 
-_SUBSPACES = {**_GLOBAL, "representation": "subspace", "dimension": 10}
-# The paper says 8, with which GrNet pools projectors of rank 8 to size 8: constants.
-_OF_SIGNALS = dict(representation="subspace", dimension=4)
-
-# Name of the data set in `cornet_nn.datasets`, its folder, and options of its loader.
+# Ways to find each data set: its name in `cornet_nn.datasets`, its folder, and options
+# of the loader for each form that there is.
 _SOURCES = {
-    ("Radar", "channels"): [("radar", "radar", {})],
-    ("Radar", "covariance"): [("radar", "radar", dict(representation="covariance"))],
-    (SYNTHETIC, "channels"): [("radar-synthetic", None, {})],
-    (SYNTHETIC, "covariance"): [
-        ("radar-synthetic", None, dict(representation="covariance"))
+    "Radar": [("radar", "radar", _SIGNALS)],
+    SYNTHETIC: [("radar-synthetic", None, _SIGNALS)],
+    "HDM05": [
+        ("hdm05-covariances", "hdm05-covariances", {"covariance": _SHRUNK}),
+        ("hdm05", "hdm05", _SEQUENCES),
     ],
-    ("HDM05", "channels"): [("hdm05", "hdm05", {})],
-    ("HDM05", "covariance"): [
-        ("hdm05-covariances", "hdm05-covariances", dict(shrinkage=1e-3)),
-        ("hdm05", "hdm05", _GLOBAL),
+    "FPHA": [
+        ("fpha-features", "fpha-features", {"channels": _SHRUNK}),
+        ("fpha", "fpha", _SEQUENCES),
+        ("fpha", POSES, _SEQUENCES),
     ],
-    ("FPHA", "channels"): [
-        ("fpha-features", "fpha-features", dict(shrinkage=1e-3)),
-        ("fpha", "fpha", {}),
-        ("fpha", POSES, {}),
-    ],
-    ("FPHA", "covariance"): [("fpha", "fpha", _GLOBAL), ("fpha", POSES, _GLOBAL)],
-    ("NTU120", "channels"): [("ntu120", "ntu120", {})],
-    ("NTU120", "covariance"): [("ntu120-covariances", "ntu120", {})],
-    ("Radar", "subspaces"): [("radar", "radar", _OF_SIGNALS)],
-    (SYNTHETIC, "subspaces"): [("radar-synthetic", None, _OF_SIGNALS)],
-    ("HDM05", "subspaces"): [("hdm05", "hdm05", _SUBSPACES)],
-    ("FPHA", "subspaces"): [("fpha", "fpha", _SUBSPACES), ("fpha", POSES, _SUBSPACES)],
-    ("NTU120", "subspaces"): [
-        (
-            "ntu120-covariances",
-            "ntu120",
-            dict(representation="subspace", dimension=10),
-        )
+    "NTU120": [
+        ("ntu120", "ntu120", {"channels": {}}),
+        ("ntu120-covariances", "ntu120", _BODIES),
     ],
 }
 
 
-@dataclass(frozen=True)
-class Absent:
-    """A data set that is not on disk.
+class Found(NamedTuple):
+    """What was found of a data set.
 
     Attributes
     ----------
-    reason : str
-        Which folder was looked for.
-    """
-
-    reason: str
-
-
-class Source(NamedTuple):
-    """One of the ways in which a data set may be on disk.
-
-    Attributes
-    ----------
-    name : str
-        Name of the data set in `cornet_nn.datasets`.
-    folder : str or None
-        Its folder; None if it needs none.
-    options : dict
-        Options of its loader, with those of the user.
+    dataset : cornet_nn.datasets.Dataset or None
+        Data set, if it is there.
     taken : dict
-        Those of the user's options that the loader has.
+        Those of the user's options that its loader has.
+    reason : str
+        Which folders were tried, if it is not there.
     """
 
-    name: str
-    folder: str | None
-    options: dict
+    dataset: Dataset | None
     taken: dict
+    reason: str = ""
 
 
 def find_data(name, form, directory, quiet=False, given=None):
@@ -114,58 +93,38 @@ def find_data(name, form, directory, quiet=False, given=None):
 
     Returns
     -------
-    dataset : cornet_nn.datasets.Dataset or Absent
-        Data set.
+    found : Found
+        Data set, or the reason why there is none.
 
     Examples
     --------
     >>> find_data("HDM05", "channels", None).reason
     'no data: pass --data with a folder hdm05'
     """
-    source = _found(name, form, directory, given)
-    if source is not None:
-        place = None if source.folder is None else Path(directory) / source.folder
-        return _loaded(source.name, place, quiet, json.dumps(source.options))
-    folders = [source.folder for source in _sources(name, form, given)]
-    words = " or ".join(folders)
+    ways = []
+    for source, folder, options in _SOURCES[name]:
+        if form in options:
+            known = _options(source)
+            taken = {k: v for k, v in (given or {}).items() if k in known}
+            place = folder and Path(directory or ".") / folder
+            ways.append((source, place, options[form] | taken, taken))
+    # Those with most of the user's options first.
+    for source, place, options, taken in sorted(ways, key=lambda way: -len(way[-1])):
+        if place is None or (directory is not None and place.is_dir()):
+            return Found(_loaded(source, place, quiet, json.dumps(options)), taken)
+    places = [place for _, place, *_ in ways]
+    words = " or ".join(place.name for place in places)
     if directory is None:
-        return Absent(f"no data: pass --data with a folder {words}")
-    broken = [
-        f"; {described(place)}"
-        for place in (Path(directory) / folder for folder in folders)
-        if place.is_symlink()
-    ]
-    return Absent(
-        f"no data: there is no folder {words} in {directory}{''.join(broken)}"
+        return Found(None, {}, f"no data: pass --data with a folder {words}")
+    broken = "".join(f"; {described(place)}" for place in places if place.is_symlink())
+    return Found(
+        None, {}, f"no data: there is no folder {words} in {directory}{broken}"
     )
 
 
-def taken_options(name, form, directory, given):
-    """Return those of the user's options that the loader of a data set has.
-
-    Parameters
-    ----------
-    name, form, directory, given
-        See `find_data`.
-
-    Returns
-    -------
-    taken : dict
-        Options.
-    """
-    source = _found(name, form, directory, given)
-    return {} if source is None else source.taken
-
-
 def require_options(given):
-    """Raise if an option belongs to no loader.
-
-    Parameters
-    ----------
-    given : dict
-        Options of loaders that the user gives.
-    """
-    loaders = {source for ways in _SOURCES.values() for source, _, _ in ways}
+    """Raise if one of the user's options belongs to no loader."""
+    loaders = {source for ways in _SOURCES.values() for source, *_ in ways}
     known = sorted({option for loader in loaders for option in _options(loader)})
     unknown = sorted(set(given) - set(known))
     if unknown:
@@ -177,25 +136,6 @@ def require_options(given):
 
 def _options(loader):
     return (*options_of(loader), "errors")
-
-
-def _sources(name, form, given):
-    """Return the ways to find a data set, those with most of the options first."""
-    sources = []
-    for source, folder, own in _SOURCES[name, form]:
-        known = _options(source)
-        taken = {key: value for key, value in (given or {}).items() if key in known}
-        sources.append(Source(source, folder, own | taken, taken))
-    return sorted(sources, key=lambda source: -len(source.taken))
-
-
-def _found(name, form, directory, given):
-    for source in _sources(name, form, given):
-        if source.folder is None or (
-            directory is not None and (Path(directory) / source.folder).is_dir()
-        ):
-            return source
-    return None
 
 
 @functools.lru_cache(maxsize=2)

@@ -132,6 +132,10 @@ class Local(abc.ABC):
             f"and the Christoffel symbols need its method second_pull."
         )
 
+    def warn_if_singular(self) -> None:
+        """Warn if the point cannot be told from a singular matrix."""
+        warn_if_singular(self.point)
+
     def _compute_point(self) -> Array:
         raise NotImplementedError
 
@@ -229,7 +233,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         local = self._at_image(image_point)
         if self.check:
             require_finite_result(local.point)
-            self._warn_if_singular(local)
+            local.warn_if_singular()
         return local
 
     def _local(self, base_point: Array, image_point: Array) -> Local:
@@ -390,9 +394,6 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
             Bound; infinity if none is known.
         """
         return math.inf
-
-    def _warn_if_singular(self, local: Local) -> None:
-        warn_if_singular(local.point)
 
 
 def logarithmic_radius(dtype_info: Any) -> float:

@@ -5,9 +5,15 @@ from typing import Any
 
 from .. import kernels
 from .._types import Array
-from ..kernels._array import eye_like, namespace
+from ..kernels._array import eye_like, row_dot
 from ..kernels._autodiff import is_readable
 from ..kernels._tolerances import rank_tolerance
+from ..kernels.cholesky import (
+    theta_differential_map,
+    theta_inverse_differential_map,
+    theta_inverse_map,
+    theta_map,
+)
 from ..kernels.factors import unit_lower_of_factor, unit_rows
 from ..validation import first_index, warn_near_boundary
 from .base import CorrelationDiffeo, Local
@@ -43,22 +49,31 @@ class CholeskyLocal(Local):
 
     @property
     def factorisation(self) -> Array:
-        """The unit lower triangular matrix."""
-        return self.unit_lower
+        """The first diagonal entries, NaN where the Cholesky factor does not exist."""
+        return self.unit_lower[..., 0, 0]
+
+    def warn_if_singular(self) -> None:
+        """Warn of rows with a pivot 1 / |row|^2 that vanishes, without factorising."""
+        unit_lower = self.unit_lower
+        if is_readable(unit_lower):
+            squares = row_dot(unit_lower, unit_lower)
+            where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))
+            if where is not None:
+                warn_near_boundary(where[:-2])
 
     def _compute_point(self) -> Array:
-        return kernels.theta_inverse(self.unit_lower)
+        return theta_inverse_map(self.unit_lower)
 
     def _compute_image(self) -> Array:
         return self.unit_lower
 
     def push(self, vector: Array) -> Array:
         r"""Return :math:`d_C \Theta(V)`."""
-        return kernels.theta_differential_at(vector, self.unit_lower)
+        return theta_differential_map(vector, self.unit_lower)
 
     def pull(self, vector: Array) -> Array:
         r"""Return :math:`d_K \Theta^{-1}(W)`."""
-        return kernels.theta_inverse_differential(vector, self.unit_lower)
+        return theta_inverse_differential_map(vector, self.unit_lower)
 
     def second_pull(self, vector: Array) -> Array:
         r"""Return the second derivative of :math:`\Theta^{-1}(K + t W)` at zero."""
@@ -124,7 +139,7 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return CholeskyLocal(kernels.theta(base_point), point=base_point)
+        return CholeskyLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return CholeskyLocal(image_point)
@@ -140,9 +155,6 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
     def largest_safe_coords(self, dtype_info: Any) -> float:
         """Return the inverse spacing: a row that long has a pivot of the spacing."""
         return 1.0 / float(dtype_info.eps)
-
-    def _warn_if_singular(self, local: Local) -> None:
-        _warn_of_small_pivots(local.factorisation)
 
 
 class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
@@ -175,7 +187,7 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return _StrictLocal(kernels.theta(base_point), point=base_point)
+        return _StrictLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return _StrictLocal(image_point + eye_like(image_point), image=image_point)
@@ -194,9 +206,6 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
         .. math:: \sinh(2 r) = 1 / \epsilon .
         """
         return 0.5 * math.asinh(1.0 / float(dtype_info.eps))
-
-    def _warn_if_singular(self, local: Local) -> None:
-        _warn_of_small_pivots(local.factorisation)
 
 
 class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
@@ -228,7 +237,7 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
     has_lower_factor = True
 
     def _at(self, base_point: Array) -> Local:
-        return _LogLocal(kernels.theta(base_point), point=base_point)
+        return _LogLocal(theta_map(base_point), point=base_point)
 
     def _at_image(self, image_point: Array) -> Local:
         return _LogLocal(kernels.exp_strictly_lower(image_point), image=image_point)
@@ -253,14 +262,3 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         :math:`\exp(1.5 \, (r / \sqrt e)^{2/3})`.
         """
         return 0.9 * (math.log(float(dtype_info.max)) / 3.0) ** 1.5
-
-
-def _warn_of_small_pivots(unit_lower: Array) -> None:
-    """Warn of rows whose pivot 1 / |row|^2 vanishes: cheaper than a factorisation."""
-    if not is_readable(unit_lower):
-        return
-    xp = namespace(unit_lower)
-    squares = xp.max(xp.sum(unit_lower * unit_lower, axis=-1), axis=-1)
-    where = first_index(~(squares < 1.0 / rank_tolerance(unit_lower)))
-    if where is not None:
-        warn_near_boundary(where)

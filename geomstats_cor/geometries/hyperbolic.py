@@ -75,7 +75,8 @@ class HyperbolicRowsMetric(HyperbolicStatistics, ImageMetric):
     def squared_dist(self, point_a: Array, point_b: Array) -> Array:
         """Return the squared distance."""
         rows = kernels.hyperbolic_squared_dist(point_a, point_b)
-        return namespace(rows).sum(self._row_weights(rows) * rows, axis=-1)
+        rows = rows if self.is_canonical else self._row_weights(rows) * rows
+        return namespace(rows).sum(rows, axis=-1)
 
     def dist(self, point_a: Array, point_b: Array) -> Array:
         """Return the distance."""

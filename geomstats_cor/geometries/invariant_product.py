@@ -160,11 +160,23 @@ class InvariantProduct:
         return InvariantProduct(self.n, *map(function, self.eigenvalues))
 
     def sqrt(self) -> "InvariantProduct":
-        r"""Return :math:`A^{1/2}`, an isometry into the Frobenius product."""
+        r"""Return :math:`A^{1/2}`, an isometry into the Frobenius product.
+
+        Returns
+        -------
+        product : InvariantProduct
+            Operator.
+        """
         return self.map(math.sqrt)
 
     def inverse(self) -> "InvariantProduct":
-        """Return :math:`A^{-1}`."""
+        """Return :math:`A^{-1}`.
+
+        Returns
+        -------
+        product : InvariantProduct
+            Operator.
+        """
         return self.map(lambda value: 1.0 / value)
 
     @in_own_precision

@@ -22,6 +22,11 @@ from .cholesky import (
 )
 from .congruence import congruence_log_products
 from .correlation import cor, cor_differential, cor_second_differential
+from .divided_differences import (
+    exp_divided_differences,
+    log_divided_differences,
+    power_divided_differences,
+)
 from .exp_scaled_maps import (
     exp_scaled,
     exp_scaled_differential,
@@ -30,6 +35,20 @@ from .exp_scaled_maps import (
 )
 from .factors import log_of_factor, log_scaled_of_factor, lower_factor, unit_rows
 from .hyperbolic_frechet import hyperbolic_mean
+from .hyperbolic_models import (
+    hyperboloid_from_ball,
+    hyperboloid_from_ball_differential,
+    hyperboloid_from_hemisphere,
+    hyperboloid_from_hemisphere_differential,
+    hyperboloid_from_origin_tangent,
+    hyperboloid_from_origin_tangent_differential,
+    hyperboloid_to_ball,
+    hyperboloid_to_ball_differential,
+    hyperboloid_to_hemisphere,
+    hyperboloid_to_hemisphere_differential,
+    hyperboloid_to_origin_tangent,
+    hyperboloid_to_origin_tangent_differential,
+)
 from .hyperboloid import (
     hyperbolic_boost,
     hyperbolic_curvature,
@@ -40,19 +59,7 @@ from .hyperboloid import (
     hyperbolic_orthonormal,
     hyperbolic_squared_dist,
     hyperbolic_transport,
-    hyperboloid_from_ball,
-    hyperboloid_from_ball_differential,
-    hyperboloid_from_hemisphere,
-    hyperboloid_from_hemisphere_differential,
-    hyperboloid_from_origin_tangent,
-    hyperboloid_from_origin_tangent_differential,
     hyperboloid_time,
-    hyperboloid_to_ball,
-    hyperboloid_to_ball_differential,
-    hyperboloid_to_hemisphere,
-    hyperboloid_to_hemisphere_differential,
-    hyperboloid_to_origin_tangent,
-    hyperboloid_to_origin_tangent_differential,
 )
 from .log_scaled_maps import (
     log_scaled,
@@ -99,9 +106,6 @@ from .scaling import (
     scaled_to_unit_row_sums,
 )
 from .symmetric import (
-    exp_divided_differences,
-    log_divided_differences,
-    power_divided_differences,
     spectral,
     spectral_differential,
     sym_exp,

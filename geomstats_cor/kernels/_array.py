@@ -160,13 +160,21 @@ def pair_sums(x: Array) -> Array:
 
 def extremes(x: Array) -> Any:
     """Return the smallest and the largest entry as floats; NaN if an entry is NaN."""
-    low, high = x.aminmax() if is_torch(x) else (x.min(), x.max())
+    if is_torch(x):
+        low, high = x.aminmax()
+    else:
+        low, high = np.minimum.reduce(x, axis=None), np.maximum.reduce(x, axis=None)
     return float(low), float(high)
 
 
 def largest_entry(x: Array) -> Any:
     """Return the largest entry as a float; NaN if an entry is NaN."""
-    return float(x.amax() if is_torch(x) else x.max())
+    return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
+
+
+def smallest_entry(x: Array) -> Any:
+    """Return the smallest entry as a float; NaN if an entry is NaN."""
+    return float(x.amin() if is_torch(x) else np.minimum.reduce(x, axis=None))
 
 
 def matrix_dot(x: Array, y: Array) -> Array:
@@ -181,7 +189,9 @@ def matrix_dot(x: Array, y: Array) -> Array:
 
 def row_dot(x: Array, y: Array) -> Array:
     """Return the inner products of the last axes, with that axis kept."""
-    return (x * y).sum(axis=-1, keepdims=True)
+    if is_torch(x):
+        return (x * y).sum(-1, keepdim=True)
+    return np.vecdot(x, y)[..., None]
 
 
 def take_last(x: Array, index: Any) -> Array:
@@ -258,6 +268,8 @@ def inverse_lower(lower: Array) -> Array:
     if is_torch(lower):
         xp = namespace(lower)
         return xp.linalg.solve_triangular(lower, eye_like(lower), upper=False)
+    if lower.shape[-1] <= _BLOCK:
+        return _inverse_lower_numpy(lower)
     return _solve_lower_numpy(lower, eye_like(lower))
 
 
@@ -287,6 +299,7 @@ def _solve_lower_right_numpy(lower, left):
 def _inverse_lower_numpy(lower):
     from scipy import linalg
 
+    lower = np.asarray(lower, dtype=lower.dtype.newbyteorder("="))
     if 0 in lower.shape:
         return lower
     with warnings.catch_warnings():

@@ -74,8 +74,14 @@ class StatedGradient:
     ) -> None:
         self.keeps_value = keeps_value
         self.plain = plain or value
-        self.value, self.axes = value, axes
-        self.held, self.held_by_value = held, held_by_value or held
+        self.value, self.axes, self.held = value, axes, held
+        # The value where no derivative is asked for, and the value where one is, which
+        # is not to be one of the arguments.
+        axes_of_arrays = axes and axes[1:]
+        self.evaluate, self.evaluate_to_keep = (
+            _cutting(function, axes_of_arrays, held_by_value or held)
+            for function in (self.plain, value)
+        )
         self.tangent = _projecting_tangents(tangent, spaces)
         self.cotangent = _projecting_cotangents(cotangent, spaces)
         self.plain_cotangent = plain_cotangent and _projecting_cotangents(
@@ -84,17 +90,9 @@ class StatedGradient:
         _policy.govern(self)
 
     def __call__(self, *arguments: Any) -> Any:
-        if not is_torch(arguments[0]):
-            return self.evaluate(*arguments)
-        return _policy.torch().apply(self, arguments)
-
-    def evaluate(self, *arguments: Any) -> Any:
-        """Return the value for a call without derivatives."""
-        return self._cut(self.plain, (), arguments, self.held_by_value)
-
-    def evaluate_to_keep(self, *arguments: Any) -> Any:
-        """Return the value, as an array that is not one of the arguments."""
-        return self._cut(self.value, (), arguments, self.held_by_value)
+        if is_torch(arguments[0]):
+            return _policy.torch().apply(self, arguments)
+        return self.evaluate(*arguments)
 
     def pull_back(self, cotangent: Any, needed: Any, *arguments: Any) -> Any:
         """Return the cotangents of the arrays."""
@@ -108,21 +106,26 @@ class StatedGradient:
                 pulled = self.plain_cotangent
             return tuple(pulled(cotangent, needed, *arguments))
 
-        return self._cut(function, (cotangent,), arguments, self.held)
+        return _cutting(function, self.axes, self.held)(cotangent, *arguments)
 
-    def _cut(self, function, before, arguments, held):
-        if self.axes is None:
-            return function(*before, *arguments)
-        count = len(self.axes) - 1
-        arrays, numbers = (*before, *arguments[:count]), arguments[count:]
+
+def _cutting(function, axes, held):
+    """Let a function of arrays and numbers work on a few members of a batch at a time.
+
+    The axes are those of the arrays; without them, it is the function itself.
+    """
+    if axes is None:
+        return function
+
+    def cut(*arguments):
+        arrays, numbers = arguments[: len(axes)], arguments[len(axes) :]
         if not all(is_readable(array) for array in arrays):
-            return function(*arrays, *numbers)
+            return function(*arguments)
         return in_blocks(
-            lambda *blocks: function(*blocks, *numbers),
-            self.axes[1 - len(before) :],
-            *arrays,
-            held=held,
+            lambda *blocks: function(*blocks, *numbers), axes, *arrays, held=held
         )
+
+    return cut
 
 
 def _projecting_tangents(tangent, spaces):

@@ -20,6 +20,7 @@ import numpy as np
 
 from .._types import Array
 from ._array import (
+    inverse_lower,
     is_torch,
     solve_commuting_unit_lower,
     solve_unit_lower,
@@ -180,6 +181,18 @@ def lower_right_quotient_adjoint(strict: Array, b: Array) -> Array:
         solve = _solve_transposed_from_the_right
         _solve(solve, strict, b, result, since, columns, columns)
     return result
+
+
+def whitened(unit_lower: Array, symmetric: Array) -> Array:
+    r"""Return the lower triangle of :math:`K^{-1} B K^{-\top}`, K with unit diagonal.
+
+    numpy solves by inversion, and one inverse serves both sides.
+    """
+    if is_torch(unit_lower) or unit_lower.shape[-1] > _WHOLE_UP_TO:
+        half = solve_unit_lower(unit_lower, symmetric)
+        return lower_right_quotient_adjoint(unit_lower, half)
+    inverse = inverse_lower(unit_lower)
+    return inverse @ symmetric @ inverse.mT
 
 
 def _solve_from_the_right(strict, b):

@@ -20,13 +20,14 @@ from ._array import (
     fill_diagonal,
     flagged_cholesky,
     inverse_lower,
+    is_torch,
     namespace,
-    off_diagonal,
     row_dot,
+    set_diagonal,
+    smallest_entry,
     solve_unit_lower,
     strictly_lower,
     symmetrize,
-    with_diagonal,
 )
 from ._autodiff import StatedGradient
 from ._batching import batched
@@ -38,8 +39,8 @@ from ._triangles import (
     lower_product,
     lower_product_adjoint_left,
     lower_right_quotient,
-    lower_right_quotient_adjoint,
     lower_times_upper,
+    whitened,
 )
 from .correlation import cor
 
@@ -74,7 +75,7 @@ def theta(correlation):
     array([[1.  , 0.  ],
            [0.75, 1.  ]])
     """
-    return _theta(correlation)
+    return theta_map(correlation)
 
 
 @in_own_precision
@@ -108,7 +109,7 @@ def strict_theta(correlation):
     array([[0.  , 0.  ],
            [0.75, 0.  ]])
     """
-    unit_lower = _theta(correlation)
+    unit_lower = theta_map(correlation)
     return unit_lower - eye_like(unit_lower)
 
 
@@ -142,7 +143,7 @@ def theta_inverse(unit_lower):
     array([[1. , 0.6],
            [0.6, 1. ]])
     """
-    return _theta_inverse(unit_lower)
+    return theta_inverse_map(unit_lower)
 
 
 def correlation_of_rows(matrix):
@@ -159,7 +160,7 @@ def correlation_of_rows(matrix):
         Correlation matrix.
     """
     rows, _ = _normalised_rows(matrix)
-    return with_diagonal(rows @ rows.mT, 1.0)
+    return set_diagonal(rows @ rows.mT, 1.0)
 
 
 @in_own_precision
@@ -248,7 +249,7 @@ def theta_differential_at(tangent_vec, unit_lower):
     >>> bool(np.allclose(moved, kernels.theta_differential(tangent_vec, correlation)))
     True
     """
-    return _theta_differential(tangent_vec, unit_lower)
+    return theta_differential_map(tangent_vec, unit_lower)
 
 
 @in_own_precision
@@ -287,7 +288,7 @@ def theta_inverse_differential(vector, unit_lower):
     >>> round((1 + 0.75**2) ** -1.5, 12)
     0.512
     """
-    return _theta_inverse_differential(vector, unit_lower)
+    return theta_inverse_differential_map(vector, unit_lower)
 
 
 @in_own_precision
@@ -333,7 +334,7 @@ def theta_inverse_second_differential(vector, unit_lower):
 @batched(held=2)
 def _inverse_value(unit_lower):
     factor, _ = _normalised_rows(unit_lower)
-    return with_diagonal(lower_times_upper(factor, factor), 1.0)
+    return set_diagonal(lower_times_upper(factor, factor), 1.0)
 
 
 def _theta_value(correlation):
@@ -344,14 +345,13 @@ def _theta_value(correlation):
 
 @batched(held=6)
 def _differential(tangent_vec, unit_lower):
-    whitened = solve_unit_lower(unit_lower, tangent_vec * _outer_lengths(unit_lower))
-    # The result is symmetric, and its lower triangle is enough.
-    whitened = lower_right_quotient_adjoint(unit_lower, whitened)
-    half = 0.5 * diagonal(whitened)
-    moved = lower_product(unit_lower, strictly_lower(whitened))
+    # Symmetric, so that its lower triangle is enough.
+    white = whitened(unit_lower, tangent_vec * _outer_lengths(unit_lower))
+    half = 0.5 * diagonal(white)
+    moved = lower_product(unit_lower, strictly_lower(white))
     # The diagonal of A acts from the right in the first term, from the left in the
     # second: only its differences remain.
-    moved = moved + unit_lower * (half[..., None, :] - half[..., :, None])
+    moved += unit_lower * (half[..., None, :] - half[..., :, None])
     return strictly_lower(moved)
 
 
@@ -373,7 +373,7 @@ def _adjoint(cotangent, unit_lower):
 def _inverse_differential(vector, unit_lower):
     factor, scale = _normalised_rows(unit_lower)
     moved = lower_times_upper(_rows_differential(vector, factor, scale), factor)
-    return off_diagonal(moved + moved.mT)
+    return set_diagonal(moved + moved.mT, 0.0)
 
 
 @batched(held=6)
@@ -397,7 +397,7 @@ def _inverse_second_differential(vector_a, vector_b, unit_lower):
     second = second - slope_a * scaled_b - slope_b * scaled_a
     first_a, first_b = scaled_a - slope_a * factor, scaled_b - slope_b * factor
     half = lower_times_upper(second, factor) + lower_times_upper(first_a, first_b)
-    return off_diagonal(half + half.mT)
+    return set_diagonal(half + half.mT, 0.0)
 
 
 @batched(held=8)
@@ -432,18 +432,18 @@ def _outer_lengths(unit_lower):
 
 
 def _hollow(matrix):
-    return off_diagonal(symmetrize(matrix))
+    return set_diagonal(symmetrize(matrix), 0.0)
 
 
 def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
     moved, turned = tangents
     result = 0.0
     if moved is not None:
-        result = result + _theta_differential(_hollow(moved), unit_lower)
+        result = result + theta_differential_map(_hollow(moved), unit_lower)
     if turned is not None:
         turned = strictly_lower(turned)
         curved = _inverse_second_differential(image, turned, unit_lower)
-        result = result - _theta_differential(curved, unit_lower)
+        result = result - theta_differential_map(curved, unit_lower)
     return result
 
 
@@ -457,7 +457,7 @@ def _inverse_differential_tangent(tangents, vector, unit_lower):
     moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
     result = 0.0
     if moved is not None:
-        result = result + _theta_inverse_differential(moved, unit_lower)
+        result = result + theta_inverse_differential_map(moved, unit_lower)
     if turned is not None:
         result = result + _inverse_second_differential(vector, turned, unit_lower)
     return result
@@ -472,30 +472,31 @@ def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):
     return moved, turned
 
 
-# Theta and its inverse are mutually inverse, so are their differentials, and the
-# derivatives of the one are written with those of the other.
-_theta = StatedGradient(
+# The maps without regard to half precision and autocast, for diffeomorphisms, whose
+# boundary has seen to both. Theta and its inverse are mutually inverse, so are their
+# differentials, and the derivatives of the one are written with those of the other.
+theta_map = StatedGradient(
     _theta_value,
-    lambda tangents, _, image: _theta_differential(_hollow(tangents[0]), image),
+    lambda tangents, _, image: theta_differential_map(_hollow(tangents[0]), image),
     lambda cotangent, needed, _, image: (_adjoint(cotangent, image),),
     keeps_value=True,
 )
-_theta_differential: StatedGradient = StatedGradient(
+theta_differential_map: StatedGradient = StatedGradient(
     _differential,
     _theta_differential_tangent,
     _theta_differential_cotangent,
     keeps_value=True,
 )
-_theta_inverse = StatedGradient(
+theta_inverse_map = StatedGradient(
     _inverse_value,
-    lambda tangents, unit_lower: _theta_inverse_differential(
+    lambda tangents, unit_lower: theta_inverse_differential_map(
         strictly_lower(tangents[0]), unit_lower
     ),
     lambda cotangent, needed, unit_lower: (
         _inverse_adjoint(_hollow(cotangent), unit_lower),
     ),
 )
-_theta_inverse_differential: StatedGradient = StatedGradient(
+theta_inverse_differential_map: StatedGradient = StatedGradient(
     _inverse_differential,
     _inverse_differential_tangent,
     _inverse_differential_cotangent,
@@ -586,10 +587,12 @@ def cor_inverse(correlation):
 
 def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
+    pivots, least = diagonal(factor), math.sqrt(rank_tolerance(factor))
+    # One number tells that all factors of numpy are regular: a failure leaves NaN.
+    if not is_torch(pivots) and pivots.size and smallest_entry(pivots) > least:
+        return pivots
     xp = namespace(factor)
-    pivots = diagonal(factor)
-    smallest = xp.min(pivots, axis=-1)
-    regular = definite & (smallest > math.sqrt(rank_tolerance(factor)))
+    regular = definite & (xp.min(pivots, axis=-1) > least)
     return xp.where(regular[..., None], pivots, float("nan"))
 
 

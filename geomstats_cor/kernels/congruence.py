@@ -16,10 +16,12 @@ from .._types import Array
 from ._array import eigh, namespace, symmetrize
 from ._autodiff import StatedGradient, detached, is_readable
 from ._tolerances import rank_tolerance
+from .divided_differences import (
+    log_divided_differences,
+)
 from .symmetric import (
     log_at,
     log_differential_at,
-    log_divided_differences,
     out_of_basis,
     positive_spectrum,
 )

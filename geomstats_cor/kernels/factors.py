@@ -28,13 +28,15 @@ from ._array import (
 from ._autodiff import Opaque, StatedGradient, detached, is_recorded
 from ._precision import in_own_precision
 from ._projections import row0_part
+from .divided_differences import (
+    log_divided_differences,
+)
 from .log_scaled_maps import balanced_adjoint, balanced_motion
 from .null_row_sums import center
 from .scaling import implicit_scaling, newton_scaling
 from .symmetric import (
     in_basis,
     log_differential_at,
-    log_divided_differences,
     out_of_basis,
     spectral,
 )

@@ -21,11 +21,8 @@ from ._array import eps, namespace, row_dot
 from ._autodiff import detached, is_readable
 from ._precision import in_own_precision
 from ._quotients import divide, length, sinh_quotient, squared_length, tanh_quotient
-from .hyperboloid import (
-    hyperboloid_from_ball,
-    hyperboloid_time,
-    hyperboloid_to_origin_tangent,
-)
+from .hyperbolic_models import hyperboloid_from_ball, hyperboloid_to_origin_tangent
+from .hyperboloid import hyperboloid_time
 
 _MARGIN = 16.0  # rounding units between the boundary and the points of a ball
 _LARGE = 20.0  # beyond, sinh and the exponential differ by less than rounding

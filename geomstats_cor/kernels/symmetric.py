@@ -17,7 +17,6 @@ References
 .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -35,8 +34,13 @@ from ._autodiff import Opaque, StatedGradient, detached, is_readable
 from ._precision import in_own_precision
 from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
-from ._quotients import exp_minus_one
 from ._tolerances import rank_tolerance
+from .divided_differences import (
+    exp_divided_differences,
+    log_divided_differences,
+    positive_gaps,
+    power_divided_differences,
+)
 
 
 @in_own_precision
@@ -287,7 +291,7 @@ def exp_half_second_in_basis(
     of matrices at each node.
     """
     xp = namespace(values)
-    gap = _positive(_gaps(values))
+    gap = positive_gaps(values)
     quotients = rotated_a / -gap
     total = None
     for time, weight in _rule(values):
@@ -665,137 +669,6 @@ def sym_power_differential(vector: Array, matrix: Array, exponent: float) -> Arr
     return power_differential_at(
         vector, matrix, *positive_spectrum(matrix), float(exponent)
     )
-
-
-@in_own_precision
-def exp_divided_differences(values: Array) -> Array:
-    r"""Return the divided differences of the exponential.
-
-    .. math:: \frac{e^a - e^b}{a - b} = e^{\max(a, b)} \frac{1 - e^{-d}}{d}, \qquad
-              d = |a - b|.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Eigenvalues.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import exp_divided_differences
-    >>> exp_divided_differences(np.array([0.0, np.log(2)])).round(4)
-    array([[1.    , 1.4427],
-           [1.4427, 2.    ]])
-    """
-    xp = namespace(values)
-    gap = _positive(_gaps(values))
-    growth = xp.exp(values)
-    larger = xp.maximum(growth[..., :, None], growth[..., None, :])
-    return -exp_minus_one(-gap) / gap * larger
-
-
-@in_own_precision
-def log_divided_differences(values: Array) -> Array:
-    r"""Return the divided differences of the logarithm.
-
-    .. math:: \frac{\log a - \log b}{a - b} = \frac{\log(1 + s)}{s b}, \qquad
-              s = \frac{a - b}{b}, \quad a \ge b > 0.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Positive eigenvalues.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import log_divided_differences
-    >>> log_divided_differences(np.array([1.0, 2.0])).round(4)
-    array([[1.    , 0.6931],
-           [0.6931, 0.5   ]])
-    """
-    xp = namespace(values)
-    smaller, larger = _sorted_pairs(values)
-    excess = _positive((larger - smaller) / smaller)
-    return xp.log1p(excess) / excess / smaller
-
-
-@in_own_precision
-def power_divided_differences(values: Array, exponent: float) -> Array:
-    r"""Return the divided differences of a real power.
-
-    .. math:: \frac{a^p - b^p}{a - b}
-              = b^{p - 1} \frac{(1 + s)^p - 1}{s}, \qquad
-              s = \frac{a - b}{b}, \quad a \ge b > 0.
-
-    Parameters
-    ----------
-    values : array, shape=[..., n]
-        Positive eigenvalues.
-    exponent : float
-        Any real number.
-
-    Returns
-    -------
-    differences : array, shape=[..., n, n]
-        Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomstats_cor.kernels import power_divided_differences
-    >>> power_divided_differences(np.array([1.0, 2.0]), 2.0).round(12)
-    array([[2., 3.],
-           [3., 4.]])
-    """
-    xp = namespace(values)
-    smaller, larger = _sorted_pairs(values)
-    excess = _positive((larger - smaller) / smaller)
-    relative = exp_minus_one(exponent * xp.log1p(excess)) / excess
-    return xp.exp((exponent - 1.0) * xp.log(smaller)) * relative
-
-
-def _gaps(values):
-    return namespace(values).abs(values[..., :, None] - values[..., None, :])
-
-
-def _sorted_pairs(values):
-    xp = namespace(values)
-    rows, columns = values[..., :, None], values[..., None, :]
-    return xp.minimum(rows, columns), xp.maximum(rows, columns)
-
-
-def _positive(x):
-    """Replace zeros by a number at which quotients of functions equal their limit.
-
-    It is the square root of the smallest normal number, so that products with it do not
-    underflow.
-    """
-    xp = namespace(x)
-    smallest = math.sqrt(float(xp.finfo(x.dtype).smallest_normal))
-    return xp.maximum(x, constant(smallest, x))
 
 
 exp_second_differential_at = StatedGradient(

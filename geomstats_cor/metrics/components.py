@@ -14,28 +14,17 @@ from array_api_compat import array_namespace
 from .. import kernels
 from .._boundary import operation, validated
 from .._types import Array, ArrayLike
-from ..diffeos import CorrelationDiffeo, Local
+from ..conversion import as_arrays
+from ..diffeos import Local
 from ..exceptions import ShapeError
-from ..geometries import ImageMetric
 from ..kernels._array import constant
-from ..validation import as_arrays
+from ._pullback import Pullback
 
 
-class Components:
+class Components(Pullback):
     """Components of the metric, the connection and the curvature of a metric."""
 
-    diffeo: CorrelationDiffeo
     normalize: Callable
-
-    @property
-    def n(self) -> int:
-        """Size of the matrices."""
-        raise NotImplementedError
-
-    @property
-    def geometry(self) -> ImageMetric:
-        """Metric of the image space."""
-        raise NotImplementedError
 
     def _basis(self, point: Array) -> Array:
         """Return the basis of tangent vectors, shape=[d, 1, ..., 1, n, n].

@@ -8,7 +8,7 @@ import torch
 
 from cornet_nn.baselines import BASELINES, BaselineClassifier
 from cornet_nn.baselines.classifier import AMSGrad
-from cornet_nn.datasets.subspaces import segment_subspaces
+from cornet_nn.datasets.matrices import segment_subspaces
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 HAS_SPD_LEARN = importlib.util.find_spec("spd_learn") is not None

@@ -102,7 +102,7 @@ def test_finished_trainings_are_not_run_again(data_file, tmp_path, cornet, monke
     assert (code, output) == (130, "")
     advice = errors.splitlines()[-1]
     assert advice.startswith("cornet compare: stopped")
-    again = shlex.split(advice.partition("To go on: cornet ")[2])
+    again = shlex.split(advice.partition("To resume: cornet ")[2])
     stop_at = None
     code, output, _ = cornet(*again)
     assert code == 0

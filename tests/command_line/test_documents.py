@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cornet_nn.command_line.main import COMMANDS
+from cornet_nn.command_line import COMMANDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
 

@@ -61,7 +61,7 @@ def test_killed_or_stopped_and_resumed_is_uninterrupted(
 
     assert cornet(*words, "--run-dir", whole, "--quiet")[0] == 0
     assert cornet("train", "--run-dir", killed, "--resume", "--quiet")[0] == 0
-    again = shlex.split(advice.partition("To go on: cornet ")[2])
+    again = shlex.split(advice.partition("To resume: cornet ")[2])
     assert cornet(*again, "--quiet")[0] == 0
     for run in (killed, stopped):
         assert epochs_done(run) == EPOCHS

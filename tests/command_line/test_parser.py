@@ -11,8 +11,8 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 import pytest
 
+from cornet_nn.command_line import COMMANDS, _overview, build_parser
 from cornet_nn.command_line.data import FORMATS
-from cornet_nn.command_line.main import COMMANDS, _overview, build_parser
 from cornet_nn.command_line.settings import all_options
 from cornet_nn.datasets import names
 from cornet_nn.models.base import NORMALIZATIONS

@@ -114,8 +114,8 @@ def test_other_settings_are_refused(data_file, tmp_path, cornet):
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     code, _, errors = cornet(*words, "--resume", "--lr", 0.5, "--metric", "ecm")
     assert code == 1
-    assert "lr was 0.001 and is 0.5" in errors
-    assert "metric was 'olm' and is 'ecm'" in errors
+    assert "lr was 0.001, and is 0.5" in errors
+    assert "metric was 'olm', and is 'ecm'" in errors
     code, _, errors = cornet(*words)
     assert code == 1
     assert "--resume" in errors

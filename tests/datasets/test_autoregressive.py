@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_toeplitz
 
-from cornet_nn.datasets.autoregressive import predictors, simulate
-from cornet_nn.datasets.radar import CLASSES, moved
+from cornet_nn.datasets.radar import CLASSES, moved, predictors, simulate
 from geomstats_cor.exceptions import ParameterError
 
 REFLECTIONS = np.array([-0.6 + 0.3j, 0.4 - 0.2j, -0.3j, 0.25])

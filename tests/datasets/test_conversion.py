@@ -19,7 +19,7 @@ class Counted:
     def __init__(self):
         self.calls = 0
 
-    def __call__(self, value):
+    def __call__(self, value, **settings):
         self.calls += 1
         if value == 13:
             raise DataError("is unlucky")
@@ -29,7 +29,7 @@ class Counted:
 def run(cache, files, values=(1, 13, 3), convert=None, **settings):
     convert = convert or Counted()
     items = [(f"item {value}", value) for value in values]
-    converted = Conversion(cache).run("some", convert, items, files, settings)
+    converted = Conversion(cache).run("some", convert, items, settings, files)
     return converted, convert.calls
 
 
@@ -110,7 +110,7 @@ def test_errors_of_the_caller_are_not_problems_of_the_data(files):
         raise ParameterError("the option is wrong")
 
     with pytest.raises(ParameterError, match="the option is wrong"):
-        Conversion().run("some", convert, [("a", 1)], files, {})
+        Conversion().run("some", convert, [("a", 1)], {}, files)
 
 
 def test_when_nothing_is_left(files):
@@ -157,7 +157,7 @@ def test_processes_take_over_after_a_while(monkeypatch):
 
     monkeypatch.setattr(conversion.joblib, "Parallel", parallel)
     items = [(f"item {value}", value) for value in range(8)]
-    converted = Conversion().run("some", convert, items, [], {})
+    converted = Conversion().run("some", convert, items, {}, [])
     assert len(taken) == 5
     np.testing.assert_array_equal(converted.values[:, 0, 0], range(8))
 
@@ -218,7 +218,7 @@ def test_whatever_a_damaged_item_raises_is_a_problem_of_it(files, error):
         return np.eye(2)
 
     items = [("good", 1), ("bad", 13)]
-    converted = Conversion(None).run("some", convert, items, files, {})
+    converted = Conversion(None).run("some", convert, items, {}, files)
     assert converted.kept.tolist() == [0]
     assert error.__name__ in converted.problems[0]
 

@@ -1,5 +1,8 @@
 """The one door: names, paths, options."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
@@ -30,6 +33,15 @@ def test_names_are_those_of_the_documentation():
 def test_public_names_are_documented():
     for name in datasets.__all__:
         assert getattr(datasets, name).__doc__, name
+
+
+@pytest.mark.parametrize("name", datasets._MOVED)
+def test_modules_have_their_former_names(name, monkeypatch):
+    former = f"cornet_nn.datasets.{name}"
+    monkeypatch.delitem(sys.modules, former, raising=False)
+    with pytest.warns(DeprecationWarning, match=f"{former} is now cornet_nn"):
+        module = importlib.import_module(former)
+    assert module.__name__ == f"cornet_nn.datasets.{datasets._MOVED[name]}"
 
 
 def test_what_cannot_be_found_is_said(tmp_path):

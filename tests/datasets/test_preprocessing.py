@@ -5,13 +5,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cornet_nn.datasets import FPHA, HDM05, NTU
-from cornet_nn.datasets.preprocessing import (
+from cornet_nn.datasets.skeletons import (
     aligned,
     bone_lengths,
     centered,
+    pair,
     with_bone_lengths,
 )
-from cornet_nn.datasets.skeletons import pair
 from geomstats_cor.exceptions import DataError, ParameterError
 
 SKELETONS = {"hdm05": HDM05, "fpha": FPHA, "ntu120": NTU}
@@ -134,10 +134,10 @@ def test_no_view_is_an_error(skeleton, joints):
 def test_unknown_ways():
     joints = np.ones((2, 21, 3))
     with pytest.raises(
-        ParameterError, match="centre by 'frame' or 'first', not 'last'"
+        ParameterError, match="center is 'frame' or 'first', not 'last'"
     ):
         centered(joints, 0, "last")
-    with pytest.raises(ParameterError, match="by 'frame' or 'first', not 'last'"):
+    with pytest.raises(ParameterError, match="view is 'frame' or 'first', not 'last'"):
         aligned(joints, FPHA, "last")
 
 
@@ -183,7 +183,9 @@ def test_neighbors(skeleton, side, joint, neighbor):
 
 def test_neighbors_by_index_and_unknown_ones():
     assert FPHA.neighbors(range(21)) == tuple(range(21))
-    with pytest.raises(ParameterError, match="neighbors are 'left', 'right', 'bottom'"):
+    with pytest.raises(
+        ParameterError, match="neighbors is 'left', 'right' or 'bottom'"
+    ):
         FPHA.neighbors("top")
 
 

@@ -6,9 +6,8 @@ from scipy.linalg import fractional_matrix_power, logm
 from scipy.spatial.transform import Rotation
 
 from cornet_nn.datasets import FPHA, HDM05, NTU, SequenceMatrices
-from cornet_nn.datasets.preprocessing import resampled
 from cornet_nn.datasets.sequences import reference_lengths
-from cornet_nn.datasets.skeletons import pair, without_roots
+from cornet_nn.datasets.skeletons import pair, resampled, without_roots
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .files import smooth_walk

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cornet_nn.datasets import load
-from cornet_nn.datasets.subspaces import segment_subspaces
+from cornet_nn.datasets.matrices import segment_subspaces
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
 

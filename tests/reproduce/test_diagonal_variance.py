@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cornet_nn.reproduce.diagonal_variance import (
+from cornet_nn.reproduce.variances import (
     coefficient_of_variation,
     diagonal_ratio,
     draw_histograms,

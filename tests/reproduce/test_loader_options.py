@@ -12,7 +12,7 @@ from cornet_nn.datasets import Dataset, LeftOut
 from cornet_nn.reproduce import Options, accuracies, reproduce
 from cornet_nn.reproduce.methods import find_method
 from cornet_nn.reproduce.published import published_settings
-from cornet_nn.reproduce.settings import non_default
+from cornet_nn.reproduce.report import non_default
 from cornet_nn.reproduce.sources import find_data
 from cornet_nn.runner import Trial, fit_and_score, key_of
 from cornet_nn.splits import paper_parts
@@ -70,9 +70,9 @@ def distributed(folder, place):
 )
 @pytest.mark.parametrize("form", ["channels", "covariance"])
 def test_fpha_as_it_is_distributed(folder, place, form):
-    expected = find_data("FPHA", form, folder, True)
+    expected = find_data("FPHA", form, folder, True).dataset
     distributed(folder, place)
-    found = find_data("FPHA", form, folder / ".", True)
+    found = find_data("FPHA", form, folder / ".", True).dataset
     np.testing.assert_array_equal(found.inputs, expected.inputs)
     np.testing.assert_array_equal(found.test, expected.test)
 
@@ -97,8 +97,8 @@ def test_options_reach_the_loader_and_are_recorded(folder, tmp_path):
     output = tmp_path / "output"
     command(*words(folder, output, "--option", "root=false", "--option", "frames=50"))
     given = {"root": False, "frames": 50}
-    plain = find_data("FPHA", "channels", folder)
-    other = find_data("FPHA", "channels", folder, given=given)
+    plain = find_data("FPHA", "channels", folder).dataset
+    other = find_data("FPHA", "channels", folder, given=given).dataset
     assert not np.allclose(plain.inputs, other.inputs)
     rows, text = table_of(output, "main")
     note = "loader options root=False frames=50"
@@ -141,9 +141,10 @@ def test_options_choose_the_loader_that_has_them(folder, tmp_path):
             matrices = torch.eye(28).expand(9, 28, 28) * (1.0 + number)
             file = folder / "fpha-features" / part / f"clip{number}_{number % 2}.pt"
             torch.save({"covariance_matrices": matrices.clone()}, file)
-    assert find_data("FPHA", "channels", folder).name == "fpha-features"
+    assert find_data("FPHA", "channels", folder).dataset.name == "fpha-features"
     given = {"view": "frame"}
-    assert find_data("FPHA", "channels", folder, given=given).name == "fpha"
+    found = find_data("FPHA", "channels", folder, given=given)
+    assert (found.dataset.name, found.taken) == ("fpha", given)
     # Where that is not there, the table says that the option has no effect.
     (folder / "fpha").rename(tmp_path / "fpha")
     command(*words(folder, tmp_path / "output", "--option", "view=frame"))
