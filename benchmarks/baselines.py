@@ -209,11 +209,17 @@ def report(folder):
     versions = ", ".join(f"{k} {version(k)}" for k in ("torch", "numpy"))
     results = {}
     for store in sorted(folder.glob("*.json")):
-        name, network, *_ = store.stem.split(" ")
-        results.setdefault((name, network), []).append(json.loads(store.read_text()))
+        name, network, _, seed = store.stem.split(" ")
+        runs = results.setdefault((name, network), {})
+        runs[seed] = json.loads(store.read_text())
     names = [n for n in PROBLEMS if any(n == name for name, _ in results)]
     titles = [
-        next(r[0]["title"] for (name, _), r in results.items() if name == n)
+        next(
+            r["title"]
+            for (name, _), s in results.items()
+            if name == n
+            for r in s.values()
+        )
         for n in names
     ]
     lines = [
@@ -225,9 +231,10 @@ def report(folder):
         "|---" * (1 + len(names)) + "|",
     ]
     for network in NETWORKS:
-        row = [results.get((name, network), ()) for name in names]
+        row = [results.get((name, network), {}) for name in names]
         if any(row):
-            lines.append(f"| {network} | {' | '.join(map(_cell, row))} |")
+            cells = [_cell([*runs.values()]) for runs in row]
+            lines.append(f"| {network} | {' | '.join(cells)} |")
     lines.append("")
     lines += [
         _verdict(name, title, results)
@@ -246,17 +253,20 @@ def _cell(runs):
     last = [run["last"] for run in runs]
     spread = f" ± {statistics.stdev(last):.1f}" if len(last) > 1 else ""
     seconds = statistics.median(run["seconds"] for run in runs)
-    seeds = "" if len(runs) == SEEDS else f", {len(runs)} seeds"
+    seeds = "" if len(runs) == SEEDS else f", {len(runs)} of {SEEDS} seeds"
     best = _mean(runs, "best")
     return f"{_mean(runs, 'last'):.1f}{spread} ({best:.1f}, {seconds:.2g} s{seeds})"
 
 
 def _verdict(name, title, results):
-    """Say who wins on a problem."""
+    """Say who wins on a problem, by the seeds that all networks have."""
+    of_name = {network: r for (other, network), r in results.items() if other == name}
+    seeds = set.intersection(*map(set, of_name.values()))
+    if not seeds:
+        return f"- {title}: no seed that all networks have."
     means = {
-        network: _mean(runs, "last")
-        for (other, network), runs in results.items()
-        if other == name
+        network: _mean([runs[seed] for seed in seeds], "last")
+        for network, runs in of_name.items()
     }
     ours = {k: v for k, v in means.items() if k.startswith("CorNet-")}
     others = {k: v for k, v in means.items() if k not in ours}
@@ -265,7 +275,8 @@ def _verdict(name, title, results):
         f"{network} ({means[network]:.1f})"
         for network in sorted(best, key=means.get, reverse=True)
     )
-    return f"- {title}: {words}."
+    of = "" if len(seeds) == SEEDS else f" (seeds 1 to {len(seeds)})"
+    return f"- {title}{of}: {words}."
 
 
 if __name__ == "__main__":
