@@ -4,6 +4,8 @@
   blocks, for numpy arrays: LECM.
 - Cotangents that are not differentiated themselves, in the basis of eigenvectors
   (`plain_cotangent`): OLM.
+- One inverse of a triangle for both sides of a product (`_triangles.whitened`), for
+  numpy arrays: ECM.
 
 Each line is the time of a whole operation without the second way / with it, in turn.
 
@@ -15,7 +17,7 @@ import statistics
 import torch
 
 from geomstats_cor import FullRankCorrelationMatrices
-from geomstats_cor.kernels import _triangles, off_log_maps
+from geomstats_cor.kernels import _triangles, cholesky, off_log_maps
 
 from .timing import CPU, interleave
 
@@ -76,6 +78,29 @@ def plain_cotangents():
         compare(title, switch, log_and_backward)
 
 
+def one_inverse():
+    kept = cholesky.whitened
+
+    def by_two_solves(unit_lower, symmetric):
+        half = _triangles.solve_unit_lower(unit_lower, symmetric)
+        return _triangles.lower_right_quotient_adjoint(unit_lower, half)
+
+    def switch(is_on):
+        cholesky.whitened = kept if is_on else by_two_solves
+
+    for n, batch in ((5, 1000), (28, 30), (28, 1000), (100, 30)):
+        space = FullRankCorrelationMatrices(n, equip="ecm")
+        a, b = (space.random_point(batch, rng=seed) for seed in (0, 1))
+        vector = space.metric.log(b, a)
+        exp = space.metric.exp
+        compare(
+            f"one inverse, ecm exp, n = {n}, batch {batch}",
+            switch,
+            lambda exp=exp, vector=vector, a=a: exp(vector, a),
+        )
+
+
 if __name__ == "__main__":
     blocks()
     plain_cotangents()
+    one_inverse()
