@@ -303,6 +303,31 @@ class RunDirectory:
             ) from error
 
 
+def require_same_run(stored, given):
+    """Raise if a run is to be resumed as another one.
+
+    Parameters
+    ----------
+    stored, given : dict
+        Values that must not change, as they are in the checkpoint and as they are now.
+    """
+    changed = [
+        f"{name} was {stored.get(name)!r}, and is {given.get(name)!r}"
+        for name in names_that_differ(stored, given)
+    ]
+    if changed:
+        raise ResumeError(
+            f"the run cannot be resumed, as it was started otherwise: "
+            f"{'; '.join(changed)}. Resume it as it was started (the number of epochs "
+            f"may grow), or use another directory."
+        )
+
+
+def names_that_differ(one, other):
+    """Return the names of values that two dictionaries do not share."""
+    return sorted(k for k in {*one, *other} if one.get(k) != other.get(k))
+
+
 def _digest(record):
     text = json.dumps(record, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

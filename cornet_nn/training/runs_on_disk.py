@@ -9,7 +9,13 @@ from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 from ..layers.hyperplane import HyperplaneLayer
 from .description import described, environment, fingerprint, restored_parameters
-from .run_directory import ResumeError, RunDirectory, RunDirectoryError
+from .run_directory import (
+    ResumeError,
+    RunDirectory,
+    RunDirectoryError,
+    names_that_differ,
+    require_same_run,
+)
 
 # A resumed run may differ in these from the one that was started.
 FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
@@ -105,16 +111,7 @@ class RunsOnDisk:
         # Parameters that came later have their defaults in earlier runs.
         defaults = {k: described(v) for k, v in type(self)().get_params().items()}
         stored = {k: defaults.get(k) for k in identity} | checkpoint["identity"]
-        changed = [
-            f"{name} was {stored.get(name)!r}, and is {identity.get(name)!r}"
-            for name in _differing(stored, identity)
-        ]
-        if changed:
-            raise ResumeError(
-                f"the run cannot be resumed, as it was started otherwise: "
-                f"{'; '.join(changed)}. Resume it as it was started (the number of "
-                f"epochs may grow), or use another directory."
-            )
+        require_same_run(stored, identity)
         done = len(checkpoint["rows"])
         if done > self.max_epochs:
             raise ParameterError(
@@ -261,17 +258,13 @@ def _require_one_run(run, record, checkpoint):
     # Checkpoints of versions up to 0.1.0 have the seed alone.
     for name, value in checkpoint.get("resolved", {"seed": checkpoint["seed"]}).items():
         said[name], meant[name] = resolved.get(name), value
-    differing = _differing(said, meant)
+    differing = names_that_differ(said, meant)
     if differing:
         raise RunDirectoryError(
             f"the record and the checkpoint in {run} are not those of one run: "
             f"they differ in {', '.join(differing)}. Train again in another directory, "
             f"or put back the file that was changed."
         )
-
-
-def _differing(one, other):
-    return sorted(k for k in {*one, *other} if one.get(k) != other.get(k))
 
 
 def best_epoch(rows):
