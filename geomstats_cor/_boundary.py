@@ -74,20 +74,22 @@ def operation(
         names = tuple(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
         takes_more = len(names) < len(parameters)
         defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        required = frozenset(names) - defaults.keys()
+        required = tuple(name for name in names if name not in defaults)
         optional = frozenset(name for name, value in defaults.items() if value is None)
 
         @functools.wraps(method)
         @in_own_precision
         def operate(self: Any, *arguments: Any, **keywords: Any) -> Any:
             given = dict(zip(names, arguments, strict=False))
-            is_bound = (
-                len(arguments) <= len(names)
-                and given.keys().isdisjoint(keywords)
-                and (takes_more or keywords.keys() <= set(names))
-            )
+            # Loops, as torch.compile does not know comparisons of keys.
+            is_bound = len(arguments) <= len(names)
+            for name in keywords:
+                known = takes_more or name in names
+                is_bound = is_bound and known and name not in given
             given.update(keywords)
-            if not is_bound or not required <= given.keys():
+            for name in required:
+                is_bound = is_bound and name in given
+            if not is_bound:
                 return method(self, *arguments, **keywords)  # Python's own TypeError
             check = self.check
             if kinds:
