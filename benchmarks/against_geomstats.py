@@ -2,7 +2,7 @@
 
 Both libraries are timed in turn, CPU time of one thread, our validation on. A number is
 the median of geomstats' time over ours: above one, ours is faster. Cells that geomstats
-cannot do in a second are left out.
+cannot do in a second are left out. With GEOMSTATS_BACKEND=pytorch, arrays are tensors.
 
     python -m benchmarks.against_geomstats [--sizes 5 28] [--batches 30 1000] [--save F]
 """
@@ -11,15 +11,19 @@ import argparse
 import csv
 import functools
 import itertools
+import logging
 import os
 import sys
+import warnings
 
 os.environ.setdefault("GEOMSTATS_BACKEND", "numpy")
 
+import geomstats.backend as gs
 import geomstats.geometry.full_rank_correlation_matrices as theirs
 import numpy as np
+from geomstats.learning.frechet_mean import FrechetMean
 
-from geomstats_cor import FullRankCorrelationMatrices
+from geomstats_cor import FullRankCorrelationMatrices, frechet_mean
 
 from .timing import CPU, interleave
 
@@ -37,13 +41,20 @@ OPERATIONS = {
     "inner_product": lambda m, a, b, v: m.inner_product(v, v, a),
     "transport": lambda m, a, b, v: m.parallel_transport(v, a, end_point=b),
     "geodesic": lambda m, a, b, v: m.geodesic(a, end_point=b)(0.3),
+    "mean": lambda m, a, b, v: _mean(m._space, a),
 }
 _TOO_LONG = 1.0  # seconds of one evaluation
 
 
-def metrics_of(key, n):
+def _mean(space, points):
+    if isinstance(space, FullRankCorrelationMatrices):
+        return frechet_mean(points, space)
+    return FrechetMean(space).fit(points).estimate_
+
+
+def metrics_of(key, n, check=True):
     """Return our metric and that of geomstats."""
-    ours = FullRankCorrelationMatrices(n, equip=key).metric
+    ours = FullRankCorrelationMatrices(n, equip=key, check=check).metric
     space = theirs.FullRankCorrelationMatrices(n, equip=False)
     space.equip_with_metric(getattr(theirs, METRICS[key]))
     return ours, space.metric
@@ -52,11 +63,12 @@ def metrics_of(key, n):
 def samples(n, batch):
     """Return two batches of points, and tangent vectors."""
     space = FullRankCorrelationMatrices(n, equip=False)
-    a, b = space.random_point(2 * batch, rng=0).reshape(2, batch, n, n)
+    like = np.zeros(())
+    a, b = space.random_point(2 * batch, rng=0, like=like).reshape(2, batch, n, n)
     vector = np.random.default_rng(1).standard_normal((batch, n, n)) / n
     vector = vector + vector.swapaxes(-1, -2)
     vector[:, range(n), range(n)] = 0.0
-    return a, b, vector
+    return tuple(map(gs.array, (a, b, vector)))
 
 
 def cells(options):
@@ -64,7 +76,7 @@ def cells(options):
     for n, batch in itertools.product(options.sizes, options.batches):
         arrays = samples(n, batch)
         for key, (name, call) in itertools.product(options.metrics, OPERATIONS.items()):
-            ours, others = metrics_of(key, n)
+            ours, others = metrics_of(key, n, not options.unchecked)
             tasks = {
                 "ours": functools.partial(call, ours, *arrays),
                 "theirs": functools.partial(call, others, *arrays),
@@ -97,8 +109,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--budget", type=float, default=1.0)
     parser.add_argument("--largest", type=int, default=3 * 10**6, help="entries")
+    parser.add_argument("--unchecked", action="store_true", help="validate nothing")
     parser.add_argument("--save", help="CSV file for the ratios")
     options = parser.parse_args()
+    logging.disable(logging.WARNING)  # of geomstats' means that do not converge
+    warnings.simplefilter("ignore")
     rows, names = [], list(OPERATIONS)
     print("theirs / ours " + " ".join(f"{name:>13}" for name in names))
     for n, batch in itertools.product(options.sizes, options.batches):

@@ -1,17 +1,24 @@
 """What harmonisation does to the prediction of site, diagnosis and age.
 
     python -m benchmarks.sites abide_cc200_10sites.npz [--features olm fisher-z ...]
+    python -m benchmarks.sites abide_cc200_10sites.npz --shrinkage 0.1 0.3 0.5
 
 The file holds recordings of subjects one after the other, `X` [sum of L, n], their
 lengths `L`, and `dx` (1 patient, 2 control), `site`, `age` and `sex` of each. Subjects
 with a constant variable are left out. Matrices are estimated by Ledoit and Wolf's
 shrinkage. Features are the coordinates of a metric at the Fréchet mean, the
-correlations themselves ("entries") or their Fisher z.
+correlations themselves ("entries"), their Fisher z, what nilearn's
+`ConnectivityMeasure` makes of the signals, and pyriemann's tangent space of the same
+correlations. Means are those of all subjects, without labels.
 
 Site is predicted in five folds; diagnosis and age with each site left out in turn,
 whose location and scale are then estimated from its own matrices, without labels. All
 else that is fitted is fitted on the training part. Linear support vector machine, C =
 1, and kernel ridge, alpha = 1, on features scaled to a mean squared norm of one.
+
+With `--shrinkage`, sample correlations are shrunk by each amount, the same for all
+subjects, instead of Ledoit and Wolf's; the last row chooses among them by the diagnosis
+with each of the training sites left out in turn.
 """
 
 import argparse
@@ -26,10 +33,12 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from sklearn.svm import SVC
 
 from geomstats_cor import METRICS
+from geomstats_cor.inference.explained import with_few_columns
 from geomstats_cor.inference.representations import representation_of
 from geomstats_cor.learning._combat import Combat
 
-FEATURES = ("entries", "fisher-z", *METRICS)
+PEERS = ("nilearn correlation", "nilearn tangent", "pyriemann tangent")
+FEATURES = ("entries", "fisher-z", *METRICS, *PEERS)
 TREATMENTS = {
     "none": None,
     "recentred": {"scale": "none", "empirical_bayes": False},
@@ -38,28 +47,47 @@ TREATMENTS = {
 
 
 def read(path):
-    """Return correlations [N, n, n], and columns of the subjects."""
+    """Return recordings [frames, n] of each subject, and columns of the subjects."""
     data = np.load(path, allow_pickle=True)
     ends = np.cumsum(data["L"])
     signals = np.split(data["X"], ends[:-1])
     kept = [i for i, x in enumerate(signals) if np.all(x.max(axis=0) > x.min(axis=0))]
-    correlations = []
-    for i in kept:
-        signal = signals[i].astype(float)
-        covariance, _ = ledoit_wolf(
-            (signal - signal.mean(axis=0)) / signal.std(axis=0), assume_centered=True
-        )
+    columns = {name: data[name][kept] for name in ("dx", "site", "age", "sex", "id")}
+    return [signals[i].astype(float) for i in kept], columns
+
+
+def correlations_of(signals, amount=None):
+    """Return correlations [N, n, n], shrunk by an amount or by Ledoit and Wolf."""
+    matrices = []
+    for signal in signals:
+        scaled = (signal - signal.mean(axis=0)) / signal.std(axis=0)
+        if amount is None:
+            covariance, _ = ledoit_wolf(scaled, assume_centered=True)
+        else:
+            covariance = (1.0 - amount) * scaled.T @ scaled / len(scaled)
+            covariance[np.diag_indices_from(covariance)] += amount
         deviation = np.sqrt(np.diag(covariance))
         matrix = covariance / np.outer(deviation, deviation)
         matrix = 0.5 * (matrix + matrix.T)
         np.fill_diagonal(matrix, 1.0)
-        correlations.append(matrix)
-    columns = {name: data[name][kept] for name in ("dx", "site", "age", "sex", "id")}
-    return np.stack(correlations), columns | {"frames": data["L"][kept]}
+        matrices.append(matrix)
+    return np.stack(matrices)
 
 
-def features_of(correlations, name):
+def features_of(signals, correlations, name):
     """Return the vectors [N, d] of a representation at the mean."""
+    if name.startswith("nilearn"):
+        from nilearn.connectome import ConnectivityMeasure
+
+        kind = name.split()[1]
+        measure = ConnectivityMeasure(
+            kind=kind, vectorize=True, discard_diagonal=kind == "correlation"
+        )
+        return measure.fit_transform(signals)
+    if name.startswith("pyriemann"):
+        from pyriemann.tangentspace import TangentSpace
+
+        return TangentSpace().fit_transform(correlations)
     representation = representation_of(name, correlations.shape[-1])
     base = representation.mean(correlations)
     return representation.coords(correlations, base)
@@ -134,13 +162,73 @@ def predict_across_sites(vectors, columns, options):
     )
 
 
+def diagnosis(vectors, columns, rows, options):
+    """Return how many diagnoses among rows are right, each site left out in turn."""
+    some = {name: column[rows] for name, column in columns.items()}
+    sites = np.unique(some["site"])
+    right = [_of_site(vectors[rows], some, site, options) for site in sites]
+    return np.concatenate(right)
+
+
+def compare_shrinkage(signals, columns, names, amounts):
+    """Print the accuracy of diagnosis by amount of shrinkage, and by a choice of it."""
+    print("| features | shrinkage | as they are | recentred |\n|---|---|---|---|")
+    treatments = [TREATMENTS["none"], TREATMENTS["recentred"]]
+    everybody, sites = np.arange(len(signals)), columns["site"]
+    for name in names:
+        by_amount = {}
+        for amount in amounts:
+            correlations = correlations_of(signals, amount)
+            vectors = with_few_columns(features_of(signals, correlations, name))
+            by_amount[amount] = vectors
+            row = [
+                np.mean(diagnosis(vectors, columns, everybody, options))
+                for options in treatments
+            ]
+            print(f"| {name} | {amount} | {_percents(row)} |", flush=True)
+        row = []
+        for options in treatments:
+            right = []
+            for site in np.unique(sites):
+                inside = np.flatnonzero(sites != site)
+                scores = {
+                    amount: np.mean(diagnosis(vectors, columns, inside, options))
+                    for amount, vectors in by_amount.items()
+                }
+                best = by_amount[max(scores, key=scores.get)]
+                right.append(_of_site(best, columns, site, options))
+            row.append(np.mean(np.concatenate(right)))
+        print(f"| {name} | chosen | {_percents(row)} |", flush=True)
+
+
+def _of_site(vectors, columns, site, options):
+    """Return which diagnoses of a site are right, learnt from all others."""
+    sites, dx = columns["site"], columns["dx"]
+    kept = np.column_stack([columns["age"], columns["sex"]]).astype(float)
+    train, test = np.flatnonzero(sites != site), np.flatnonzero(sites == site)
+    products = gram(harmonized(vectors, sites, kept, train, options), train)
+    model = SVC(kernel="precomputed")
+    model.fit(products[np.ix_(train, train)], dx[train])
+    return model.predict(products[np.ix_(test, train)]) == dx[test]
+
+
+def _percents(numbers):
+    return " | ".join(f"{100 * number:.1f}" for number in numbers)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data")
     parser.add_argument("--features", nargs="+", default=FEATURES, choices=FEATURES)
+    parser.add_argument("--treatments", nargs="+", default=tuple(TREATMENTS))
+    parser.add_argument("--shrinkage", nargs="+", type=float)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    correlations, columns = read(args.data)
+    signals, columns = read(args.data)
+    if args.shrinkage:
+        compare_shrinkage(signals, columns, args.features, args.shrinkage)
+        return
+    correlations = correlations_of(signals)
     sites = columns["site"]
     _, sizes = np.unique(sites, return_counts=True)
     patients, age = np.mean(columns["dx"] == 1), columns["age"]
@@ -154,8 +242,12 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     for name in args.features:
         start = time.perf_counter()
-        vectors = features_of(correlations, name)
-        for treatment, options in TREATMENTS.items():
+        whole = features_of(signals, correlations, name)
+        few = with_few_columns(whole)
+        for treatment in args.treatments:
+            options = TREATMENTS[treatment]
+            # A scale for each coordinate is all that depends on the axes.
+            vectors = whole if treatment == "ComBat" else few
             site = predict_site(vectors, columns, options)
             accuracy, area, error, r, within = predict_across_sites(
                 vectors, columns, options

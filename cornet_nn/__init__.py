@@ -5,60 +5,37 @@ geometry. The names below, layers and models, are loaded when they are first use
 command line can help, and say what is missing, without torch.
 """
 
-import importlib
-import importlib.abc
-import importlib.machinery
-import sys
-import warnings
+from geomstats_cor import _renamed
+
+from ._lazy import lazy
 
 _HOMES = {
-    "CorLayer": "layers.base",
-    "CoordinateLayer": "layers.base",
-    "CorMLR": "layers.mlr",
-    "CorFC": "layers.fc",
-    "CorConv1d": "layers.conv",
-    "CorChannelConv": "layers.conv",
-    "TangentActivation": "layers.activation",
-    "CorBatchNorm": "layers.norm",
-    "CorDropout": "layers.dropout",
-    "ToCoords": "layers.coords",
-    "FromCoords": "layers.coords",
-    "CorResidual": "layers.residual",
-    "FrechetPool": "layers.pooling",
-    "CorAttention": "layers.attention",
-    "CorRecurrent": "layers.recurrent",
-    "CorSequential": "layers.sequential",
-    "PoincareMLR": "layers.poincare",
-    "PoincareFC": "layers.poincare",
-    "PoincareExp0": "layers.poincare",
-    "PoincareLog0": "layers.poincare",
-    "BetaConcat": "layers.poincare",
-    "BetaSplit": "layers.poincare",
-    "Network": "models.base",
-    "CorMLRNet": "models.mlr",
-    "CorNet": "models.cornet",
-    "CorResNet": "models.resnet",
-    "CorTransformer": "models.transformer",
-    "CorPositions": "models.transformer",
-    "CorBranches": "models.branches",
-    "CovariancePooling": "front_end",
-    "Shrinkage": "front_end",
-    "MatrixPower": "front_end",
-    "ToCorrelation": "front_end",
-    "PowerCorrelation": "front_end",
-    "TemporalCovariance": "front_end",
-    "JointFeatures": "embedding",
-    "GaussianEmbedding": "embedding",
-    "TemporalPyramid": "embedding",
-    "poincare_mlr": "poincare",
-    "poincare_fc": "poincare",
-    "poincare_exp0": "poincare",
-    "poincare_log0": "poincare",
-    "beta_concat": "poincare",
-    "beta_split": "poincare",
-    "save_model": "export",
-    "load_model": "export",
-    "export_model": "export",
+    "layers.base": "CorLayer CoordinateLayer",
+    "layers.mlr": "CorMLR",
+    "layers.fc": "CorFC",
+    "layers.conv": "CorConv1d CorChannelConv",
+    "layers.activation": "TangentActivation",
+    "layers.norm": "CorBatchNorm",
+    "layers.dropout": "CorDropout",
+    "layers.coords": "ToCoords FromCoords",
+    "layers.residual": "CorResidual",
+    "layers.pooling": "FrechetPool",
+    "layers.attention": "CorAttention",
+    "layers.recurrent": "CorRecurrent",
+    "layers.sequential": "CorSequential",
+    "layers.poincare": "PoincareMLR PoincareFC PoincareExp0 PoincareLog0 BetaConcat "
+    "BetaSplit",
+    "models.base": "Network",
+    "models.mlr": "CorMLRNet CorBranches",
+    "models.cornet": "CorNet",
+    "models.resnet": "CorResNet",
+    "models.transformer": "CorTransformer CorPositions",
+    "front_end": "CovariancePooling Shrinkage MatrixPower ToCorrelation "
+    "PowerCorrelation TemporalCovariance",
+    "embedding": "JointFeatures GaussianEmbedding TemporalPyramid",
+    "poincare": "poincare_mlr poincare_fc poincare_exp0 poincare_log0 beta_concat "
+    "beta_split",
+    "export": "save_model load_model export_model",
 }
 
 # Modules of version 0.1, which can be imported by their former names for one release.
@@ -71,52 +48,15 @@ _MOVED = {
     "mlr": "layers.mlr",
     "poincare_layers": "layers.poincare",
     "sequential": "layers.sequential",
-    "branches": "models.branches",
+    "branches": "models.mlr",
     "cornet": "models.cornet",
+    "models.branches": "models.mlr",
+    "training.callbacks": "training.loop",
+    "training.inputs": "training.data",
+    "training.networks": "models.mlr",
+    "training.samples": "training.data",
+    "training.training": "training.loop",
 }
 
-__all__ = [*_HOMES]
-
-
-def __getattr__(name):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        importlib.import_module("torch")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "cornet_nn needs torch: pip install 'geomstats-cor[nn]'.", name="torch"
-        ) from error
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
-
-
-class _FormerNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Import a module that was moved, and warn."""
-
-    def find_spec(self, fullname, path=None, target=None):
-        """Find modules of `_MOVED`."""
-        package, _, name = fullname.rpartition(".")
-        if package != __name__ or name not in _MOVED:
-            return None
-        return importlib.machinery.ModuleSpec(fullname, self)
-
-    def exec_module(self, module):
-        """Put the module of the present name in its place."""
-        former = module.__name__
-        present = f"{__name__}.{_MOVED[former.rpartition('.')[2]]}"
-        warnings.warn(
-            f"{former} is now {present}; the former name goes with the next release.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        sys.modules[former] = importlib.import_module(present)
-
-
-if not any(type(finder).__name__ == "_FormerNames" for finder in sys.meta_path):
-    sys.meta_path.insert(0, _FormerNames())
+__all__, __getattr__, __dir__ = lazy(globals(), _HOMES, ("torch",))
+_renamed.install(__name__, _MOVED)

@@ -217,10 +217,41 @@ def read_object(path):
     return value
 
 
-def require_intact_archive(file):
-    """Raise unless an archive that torch has saved has the bytes that were written.
+def load_archive(path):
+    """Return what torch has saved to a file: tensors and plain values alone.
 
     `torch.load` does not compare the checksums that the archive has.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+
+    Returns
+    -------
+    content : object
+        Content, with tensors on the CPU.
+
+    Raises
+    ------
+    OSError
+        If it is not a file, or cannot be read.
+    zipfile.BadZipFile
+        If a checksum is wrong, or the archive is not as torch writes it. Damage may
+        make torch raise other errors.
+    """
+    import torch
+
+    # To open a pipe would wait for ever.
+    if Path(path).exists() and not Path(path).is_file():
+        raise OSError("it is not a file")
+    with open(path, "rb") as file:
+        require_intact_archive(file)
+        return torch.load(file, map_location="cpu", weights_only=True)
+
+
+def require_intact_archive(file):
+    """Raise unless an archive that torch has saved has the bytes that were written.
 
     Parameters
     ----------

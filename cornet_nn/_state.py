@@ -5,7 +5,7 @@ dict, so it adds no entry, and `torch.save` keeps it. A state dict without it, o
 earlier version or made by hand, is loaded as before.
 """
 
-from geomstats_cor import METRICS
+import geomstats_cor
 from geomstats_cor.exceptions import ParameterError
 
 _KEY = "layer"
@@ -60,7 +60,9 @@ def _described_metric(hyperplanes):
     parameters = getattr(image, "parameters", None)
     words = [f"n={hyperplanes.n}", *([repr(parameters)] if parameters else [])]
     # A class that only approximates one of the five metrics has its parameters.
-    known = (cls for cls in type(metric).__mro__ if cls in METRICS.values())
+    known = (
+        cls for cls in type(metric).__mro__ if cls in geomstats_cor.METRICS.values()
+    )
     return f"{next(known, type(metric)).__name__}({', '.join(words)})"
 
 

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from geomstats_cor import FullRankCorrelationMatrices
+import geomstats_cor
 from geomstats_cor._callers import warn_user
 from geomstats_cor.exceptions import ParameterError, ShapeError
 from geomstats_cor.kernels._array import extremes
@@ -106,14 +106,14 @@ def spaces_of(metric, **spaces):
 def _space_of(space, metric, name):
     if space is None or hasattr(space, "metric"):
         return space
-    if isinstance(space, FullRankCorrelationMatrices):
+    if isinstance(space, geomstats_cor.FullRankCorrelationMatrices):
         return space
     if metric is None:
         raise ParameterError(
             f"metric is required when {name} is {space!r}, not a space: pass "
             f'metric="olm" with a size, or FullRankCorrelationMatrices(n, equip="olm").'
         )
-    return FullRankCorrelationMatrices(space, equip=metric)
+    return geomstats_cor.FullRankCorrelationMatrices(space, equip=metric)
 
 
 def renamed_keyword(old, new):

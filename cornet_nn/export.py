@@ -11,10 +11,10 @@ from torch import nn
 
 from geomstats_cor.exceptions import ParameterError
 
-from ._files import replacing, require_intact_archive, write_text
+from ._files import load_archive, replacing, write_text
+from .front_end import make_front_end
 from .models.cornet import CorNet
-from .training.inputs import make_front_end
-from .training.networks import ACTIVATIONS, CorMLRNet
+from .models.mlr import CorMLRNet
 
 _FORMAT = 1
 _NETWORKS = {"CorNet": CorNet, "CorMLRNet": CorMLRNet}
@@ -130,9 +130,7 @@ def load_model(path):
     no_such_model.pt
     """
     try:
-        with open(path, "rb") as file:
-            require_intact_archive(file)
-            content = torch.load(file, map_location="cpu", weights_only=True)
+        content = load_archive(path)
         if not (isinstance(content, dict) and content.keys() == _KEYS):
             raise ValueError(f"expected an object with {', '.join(sorted(_KEYS))}")
         if content["format"] != _FORMAT or content["network"] not in _NETWORKS:
@@ -152,8 +150,6 @@ def load_model(path):
 def _built(content):
     arguments = dict(content["arguments"])
     dtype = {"float32": torch.float32, "float64": torch.float64}[arguments.pop("dtype")]
-    if arguments.get("activation") is not None:
-        arguments["activation"] = ACTIVATIONS[arguments["activation"]]
     front_end = make_front_end(None, **content["front_end"])
     network = _NETWORKS[content["network"]]
     return network(**arguments, front_end=front_end, dtype=dtype)

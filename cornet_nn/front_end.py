@@ -1,5 +1,7 @@
 """From signals to correlation matrices."""
 
+import math
+
 from torch import nn
 
 from geomstats_cor import kernels
@@ -9,6 +11,7 @@ from ._precision import in_full_precision, require_tensor
 from ._validation import (
     require_correlations_of,
     require_definite,
+    require_numbers,
     require_positive,
     require_square,
     require_symmetric,
@@ -360,3 +363,39 @@ class TemporalCovariance(nn.Module):
             )
         filtered = self.conv(signal).unflatten(-2, (self.channels, self.features))
         return self.shrinkage(self.pooling(filtered))
+
+
+def make_front_end(front_end, kind, power, shrinkage):
+    """Return the module that makes correlation matrices of samples.
+
+    Parameters
+    ----------
+    front_end : torch.nn.Module or callable or None
+        Module that makes covariance matrices of samples, or a function that makes such
+        a module; that of the kind if None.
+    kind : str
+        Kind of samples.
+    power : float
+        Exponent of the matrix power that follows, not zero.
+    shrinkage : float
+        Amount of shrinkage before it.
+
+    Returns
+    -------
+    front_end : torch.nn.Module or None
+        Module; None if samples are what the network takes.
+    """
+    require_numbers(power=power, shrinkage=shrinkage)
+    if not math.isfinite(power) or power == 0.0:
+        raise ParameterError(
+            f"power must be a finite number other than zero, not {power!r}: the power "
+            f"zero of every matrix is the identity."
+        )
+    to_correlation = PowerCorrelation(power, shrinkage)
+    if front_end is not None:
+        return nn.Sequential(front_end, to_correlation)
+    if kind == "signal":
+        return nn.Sequential(CovariancePooling(), to_correlation)
+    if kind == "covariance" or len(to_correlation) > 1:
+        return to_correlation
+    return None

@@ -127,7 +127,7 @@ def fit_and_score(trial, inputs, labels, groups=None):
     from sklearn.base import clone
 
     from .training import TrainingDivergedError
-    from .training.callbacks import AfterEpochs
+    from .training.loop import AfterEpochs
 
     model, train = clone(trial.estimator), trial.train
     if trial.directory is not None:

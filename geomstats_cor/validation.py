@@ -9,6 +9,7 @@ entries are not.
 """
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -376,6 +377,24 @@ def require_finite_result(point: Array) -> None:
         f"too large by far for {str(point.dtype).removeprefix('torch.')}. Use smaller "
         f"ones."
     )
+
+
+def require_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Raise unless an option is one of those on offer.
+
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : str
+        Its value.
+    choices : iterable of str
+        What is on offer.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(
+            f"{name}: expected one of {', '.join(map(repr, choices))}, got {value!r}."
+        )
 
 
 def require_number(

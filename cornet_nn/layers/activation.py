@@ -3,11 +3,46 @@
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError
 
 from .base import CoordinateLayer
+
+ACTIVATIONS: dict[str, Callable] = {
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "elu": torch.nn.functional.elu,
+    "gelu": torch.nn.functional.gelu,
+    "leaky_relu": torch.nn.functional.leaky_relu,
+}
+
+
+def find_activation(activation: Any) -> Callable:
+    """Return an activation by its key.
+
+    Parameters
+    ----------
+    activation : str or callable
+        Key of `ACTIVATIONS`, or a pointwise function of tensors.
+
+    Returns
+    -------
+    function : callable
+        Function.
+    """
+    if callable(activation):
+        return activation
+    try:
+        return ACTIVATIONS[activation.lower()]
+    except (KeyError, AttributeError):
+        raise ParameterError(
+            f"there is no activation {activation!r}: choose one of "
+            f"{', '.join(ACTIVATIONS)}, or pass a pointwise function of tensors, such "
+            f"as torch.relu."
+        ) from None
 
 
 class TangentActivation(CoordinateLayer):
@@ -22,8 +57,9 @@ class TangentActivation(CoordinateLayer):
     ----------
     space : FullRankCorrelationMatrices or int
         Space with a metric, or the size of its matrices.
-    function : callable
-        Pointwise function of tensors, such as `torch.relu` or a module.
+    function : callable or str
+        Pointwise function of tensors, such as `torch.relu` or a module, or its key:
+        "relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu".
     metric : str or type
         Key or class of the metric, for a size.
 
@@ -47,14 +83,11 @@ class TangentActivation(CoordinateLayer):
             [0., 1.]])
     """
 
-    def __init__(self, space: Any, function: Callable, *, metric: Any = None) -> None:
+    def __init__(
+        self, space: Any, function: Callable | str, *, metric: Any = None
+    ) -> None:
         super().__init__(space, metric=metric)
-        if not callable(function):
-            raise ParameterError(
-                f"the function is {function!r}, which cannot be called: pass a "
-                f"pointwise function of tensors, such as torch.relu."
-            )
-        self.function = function
+        self.function = find_activation(function)
 
     def compute(self, features: Tensor) -> Tensor:
         """Return the coordinates of the output.

@@ -30,10 +30,12 @@ class CorAttention(CorLayer):
     .. math:: s(d) = - \frac{d^2}{\sqrt{D}} \quad \text{(squared)} , \qquad
               s(d) = \frac{1}{1 + \log(1 + d)} \quad \text{(logarithmic)} ,
 
-    with the dimension :math:`D` of the heads. The second is that of [P2022]_. A fully
-    connected layer from the heads of a matrix makes the output. Distances and means are
-    those of the metric; under the poly-hyperbolic one they are sums over rows, and
-    means of rows, which are iterative.
+    with the dimension :math:`D` of the heads. The second is that of [P2022]_ and, with
+    queries, keys and values :math:`\mathrm{Exp}(M^\top \mathrm{Log}(C) M)` by rotations
+    M, of [CA2025]_: these are fully connected layers without offsets. A fully connected
+    layer from the heads of a matrix makes the output. Distances and means are those of
+    the metric; under the poly-hyperbolic one they are sums over rows, and means of
+    rows, which are iterative.
 
     Parameters
     ----------
@@ -64,6 +66,8 @@ class CorAttention(CorLayer):
     ----------
     .. [P2022] Y.-T. Pan, J.-L. Chou and C.-S. Wei. MAtt: a manifold attention network
        for EEG decoding. NeurIPS 2022.
+    .. [CA2025] A correlation manifold self-attention network for EEG decoding.
+       IJCAI 2025.
 
     Examples
     --------

@@ -5,40 +5,16 @@ Names are loaded when they are first used: settings, and networks that were save
 none of the libraries of training.
 """
 
-import importlib
-import importlib.util
+from .._lazy import lazy
 
 _HOMES = {
-    "CorNetClassifier": "classifiers",
-    "CorMLRClassifier": "classifiers",
-    "CorNetRegressor": "classifiers",
-    "RepresentationEnsemble": "ensemble",
-    "load_classifier": "runs_on_disk",
-    "plot_edge_weights": "pictures",
-    "plot_learning_curves": "pictures",
-    "TrainingDivergedError": "errors",
-    "RunDirectoryError": "errors",
-    "ResumeError": "errors",
-    "TrainingInterruptedWarning": "errors",
+    "classifiers": "CorNetClassifier CorMLRClassifier CorNetRegressor",
+    "ensemble": "RepresentationEnsemble",
+    "runs_on_disk": "load_classifier",
+    "pictures": "plot_edge_weights plot_learning_curves",
+    "loop": "TrainingDivergedError TrainingInterruptedWarning",
+    "run_directory": "RunDirectoryError ResumeError",
 }
+_NEEDED = ("torch", "skorch", "tqdm", "matplotlib")
 
-__all__ = [*_HOMES]
-
-
-def __getattr__(name):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    needed = ("torch", "skorch", "tqdm", "matplotlib")
-    if not all(map(importlib.util.find_spec, needed)):
-        raise ModuleNotFoundError(
-            "cornet_nn.training needs torch, skorch, tqdm and matplotlib: "
-            "pip install 'geomstats-cor[nn]'.",
-            name="skorch",
-        )
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = lazy(globals(), _HOMES, _NEEDED)

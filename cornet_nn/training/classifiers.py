@@ -10,20 +10,48 @@ from sklearn.base import RegressorMixin
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
 
+from ..layers.activation import find_activation
 from ..models.cornet import CorNet
+from ..models.mlr import CorMLRNet
+from .data import find_class_weights
 from .estimator import (
     NetworkClassifier,
     NetworkEstimator,
+    estimator_class,
     made_by,
-    with_skorch_options,
 )
-from .networks import ACTIVATIONS, CorMLRNet
 from .regression import require_strength
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 
 
 class MakesCorNet:
-    """An estimator whose network is `CorNet`, or `module`."""
+    """An estimator whose network is `CorNet`, or `module`.
+
+    Parameters
+    ----------
+    mlr_metric : str or type
+        Metric of the last layer; the same if None.
+    output_size : int
+        Size m of the matrices between convolution and the last layer.
+    out_channels : int
+        Number of kernels of the convolution.
+    kernel_size, stride : int
+        Number of matrices that a kernel sees, all of a sample if None, and its step.
+    basis : {"orthonormal", "printed"}
+        Basis of the output of the convolution; see `CorFC`.
+    activation : str or callable
+        Key of an activation ("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu") or
+        a pointwise function of tensors; none if None.
+    dropout : float
+        Probability with which entries before the last layer are set to zero.
+    guard : bool
+        Whether coordinates between layers under different metrics are bounded smoothly,
+        far beyond usual values; see `CorSequential`.
+    module : callable
+        Class of networks in place of `CorNet`, such as another model of `cornet_nn`, or
+        a function that makes one. Of the arguments of `CorNet`, it is given those that
+        it has.
+    """
 
     def _arguments(self, n, channels, num_classes):
         """Return what `CorNet` is made of, as far as files can hold it."""
@@ -48,7 +76,8 @@ class MakesCorNet:
 
     def _make_network(self, n, channels, num_classes, front_end, options):
         arguments = self._arguments(n, channels, num_classes) | options
-        arguments["activation"] = _find_activation(arguments["activation"])
+        if arguments["activation"] is not None:
+            arguments["activation"] = find_activation(arguments["activation"])
         arguments["front_end"] = front_end
         if self.module is None:
             return CorNet(**arguments)
@@ -59,7 +88,7 @@ class MakesCorNet:
         return torch.nn.Sequential(front_end, network)
 
 
-@with_skorch_options
+@estimator_class
 class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     """Classification by a correlation network.
 
@@ -75,91 +104,8 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     ----------
     metric : str or type
         Metric of the convolution, by its key or class.
-    kind : {"auto", "correlation", "covariance", "signal"}
-        What samples are. With "auto", symmetric matrices are correlation matrices if
-        all diagonals are one, else covariance matrices; samples that are not square
-        are signals, of which covariance matrices over time are taken.
-    power : float
-        Exponent of a matrix power before the correlation matrix is taken, not zero.
-    shrinkage : float
-        Amount of shrinkage before the power, from 0 to 1; see `Shrinkage`.
-    front_end : torch.nn.Module or callable
-        What makes covariance matrices of samples, in place of what `kind` says, or a
-        function without arguments that returns such a module. Shrinkage, power and
-        correlation follow it. If it has parameters, they are learnt.
-    normalize : {"coordinates", "channel", "center"} or None
-        Normalisation of the input by the mean of the training samples and their
-        dispersion, one for each coordinate or each channel, or by the mean alone; see
-        `CorBatchNorm`. With a front end that learns, statistics are those of batches.
-    gain : float
-        Factor on the initial weights; see `CorNet`.
-    optimizer : str or callable
-        Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
     criterion : type
         Loss of torch, such as torch.nn.MultiMarginLoss; cross-entropy if None.
-    lr, weight_decay : float
-        Learning rate and weight decay. Adam and its relatives use them for coordinates
-        of variance one; see `CorNet.parameter_groups`.
-    schedule : {"cycle"} or None
-        Whether the learning rate rises and falls once over the training, or stays.
-    max_epochs : int
-        Number of epochs.
-    batch_size : int
-        Number of samples in a batch.
-    validation : float
-        Part of the samples that is held out, each class in proportion, to choose the
-        epoch with the least loss on them; no epoch is chosen if None. With groups,
-        whole ones are held out; see `fit`.
-    refit : bool
-        Whether, with validation, the network is trained anew on all samples for the
-        number of epochs that was found.
-    patience : int
-        Number of epochs to wait for a better one before stopping; for ever if None.
-    callbacks : list of skorch.callbacks.Callback
-        What else happens in training: schedulers of the learning rate (with
-        schedule=None), gradient clipping, loggers. With `refit`, in both trainings.
-    random_state : int or numpy.random.RandomState
-        Seed of parameters, batches and validation. The same seed gives the same
-        network, bit for bit on one machine. The generators of numpy and torch are left
-        as they are.
-    dtype : {"float32", "float64"}
-        Precision of the network. What has no parameters is computed in the precision of
-        the data.
-    device : str
-        Device of the network.
-    progress : bool
-        Whether to show a bar.
-    directory : str or path
-        Directory of the run: configuration, metrics, checkpoint, curves and versions
-        are written there; nowhere if None.
-    resume : bool
-        Whether to go on with the run in the directory, if there is one.
-    overwrite : bool
-        Whether to replace the run in the directory, if there is one.
-    mlr_metric : str or type
-        Metric of the regression; the same if None.
-    output_size : int
-        Size m of the matrices between convolution and regression.
-    out_channels : int
-        Number of kernels of the convolution.
-    kernel_size, stride : int
-        Number of matrices that a kernel sees, all of a sample if None, and its step.
-    basis : {"orthonormal", "printed"}
-        Basis of the output of the convolution; see `CorFC`.
-    activation : str or callable
-        Key of an activation ("relu", "tanh", "sigmoid", "elu", "gelu", "leaky_relu") or
-        a pointwise function of tensors; none if None.
-    dropout : float
-        Probability with which entries before the regression are set to zero.
-    guard : bool
-        Whether coordinates between layers under different metrics are bounded smoothly,
-        far beyond usual values; see `CorSequential`.
-    module : callable
-        Class of networks in place of `CorNet`, such as another model of `cornet_nn`, or
-        a function that makes one. Of the arguments of `CorNet`, it is given those that
-        it has.
-    class_weight : {"balanced"} or dict
-        Weights of the classes in the loss; all are 1 if None.
 
     Attributes
     ----------
@@ -217,7 +163,7 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     """
 
 
-@with_skorch_options
+@estimator_class
 class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     """Classification by multinomial logistic regression on correlation matrices.
 
@@ -226,21 +172,12 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
     parameters are those with the least penalised loss, found by L-BFGS: under a flat
     metric this is a convex problem.
 
-    Options of skorch are taken by prefix: `module__` of the network, `criterion__` of
-    the loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
+    Options of skorch are taken by prefix, as `CorNetClassifier` takes them.
 
     Parameters
     ----------
     metric : str or type or FullRankCorrelationMatrices
         Metric, by its key or class, or a space with a metric.
-    kind : {"auto", "correlation", "covariance", "signal"}
-        What samples are, here and below as for `CorNetClassifier`.
-    power, shrinkage : float
-        Exponent of a matrix power, and amount of shrinkage before it.
-    front_end : torch.nn.Module or callable
-        What makes covariance matrices of samples, in place of what `kind` says.
-    normalize : {"coordinates", "channel", "center"} or None
-        Normalisation of the input.
     gain : float
         Factor on the initial weights, for an optimizer of torch.
     optimizer : str or callable
@@ -251,32 +188,6 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         Loss of torch, for an optimizer of torch; cross-entropy if None.
     lr, weight_decay : float
         Learning rate and weight decay, for an optimizer of torch.
-    schedule : {"cycle"} or None
-        How the learning rate changes.
-    max_epochs, batch_size : int
-        Number of epochs, and of samples in a batch.
-    validation : float
-        Part of the samples that is held out to choose the epoch.
-    refit : bool
-        Whether the network is then trained anew on all samples.
-    patience : int
-        Number of epochs to wait for a better one; for ever if None.
-    callbacks : list of skorch.callbacks.Callback
-        What else happens in training, with an optimizer of torch.
-    random_state : int or numpy.random.RandomState
-        Seed of parameters, batches and validation.
-    dtype : {"float32", "float64"}
-        Precision of the network.
-    device : str
-        Device of the network.
-    progress : bool
-        Whether to show a bar.
-    directory : str or path
-        Directory of the run.
-    resume, overwrite : bool
-        Whether to go on with the run in the directory, or to replace it.
-    class_weight : {"balanced"} or dict
-        Weights of the classes in the loss.
     C : float or "cv"
         Inverse strength of the penalty on the squared lengths of normals, for "lbfgs".
         With "cv", it is chosen by cross-validation inside the training samples, as by
@@ -322,6 +233,25 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
             return self._is_prepared and by_steps == (None, None, None)
         return self.optimizer == "lbfgs"
 
+    def _solve(self, loop, X, sample_weight, groups):
+        """Solve a regression by L-BFGS."""
+        if not self._is_prepared:
+            raise ParameterError(
+                "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
+            )
+        if self.validation is not None:
+            raise ParameterError(
+                "validation chooses an epoch, and optimizer='lbfgs' has none: use "
+                "C='cv', or another optimizer."
+            )
+        coords = self._prepared(loop.module.coords, X, exact=True)
+        with torch.no_grad():
+            coords = loop.module.normalized(coords)
+        labels = loop.task.samples.targets.numpy()
+        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
+        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
+        loop.solve(coords, class_weights, weights, self.C, groups)
+
     def _stochastic_optimizer(self):
         return "adamw" if self.optimizer in ("auto", "lbfgs") else self.optimizer
 
@@ -335,75 +265,21 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
         super()._require_settings()
 
 
-@with_skorch_options
+@estimator_class
 class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSettings):
     """Regression by a correlation network: a number from correlation matrices.
 
     The network is that of `CorNetClassifier` with one output in place of logits. It
     learns targets of mean zero and variance one; answers are in the units of y.
 
-    Options of skorch are taken by prefix: `module__` of the network, `criterion__` of
-    the loss, `optimizer__` of the optimizer, `callbacks__` of callbacks with a name.
+    Options of skorch are taken by prefix, as `CorNetClassifier` takes them.
 
     Parameters
     ----------
     metric : str or type
-        Metric of the convolution, by its key or class. This and what follows is as for
-        `CorNetClassifier`, with other values of `criterion`.
-    kind : {"auto", "correlation", "covariance", "signal"}
-        What samples are.
-    power, shrinkage : float
-        Exponent of a matrix power, and amount of shrinkage before it.
-    front_end : torch.nn.Module or callable
-        What makes covariance matrices of samples, in place of what `kind` says.
-    normalize : {"coordinates", "channel", "center"} or None
-        Normalisation of the input.
-    gain : float
-        Factor on the initial weights.
-    optimizer : str or callable
-        Key of an optimizer, or a class of torch.optim.
+        Metric of the convolution, by its key or class.
     criterion : type
         Loss of torch, such as torch.nn.HuberLoss; the mean squared error if None.
-    lr, weight_decay : float
-        Learning rate and weight decay.
-    schedule : {"cycle"} or None
-        How the learning rate changes.
-    max_epochs, batch_size : int
-        Number of epochs, and of samples in a batch.
-    validation : float
-        Part of the samples that is held out to choose the epoch.
-    refit : bool
-        Whether the network is then trained anew on all samples.
-    patience : int
-        Number of epochs to wait for a better one; for ever if None.
-    callbacks : list of skorch.callbacks.Callback
-        What else happens in training.
-    random_state : int or numpy.random.RandomState
-        Seed of parameters, batches and validation.
-    dtype : {"float32", "float64"}
-        Precision of the network.
-    device : str
-        Device of the network.
-    progress : bool
-        Whether to show a bar.
-    directory : str or path
-        Directory of the run.
-    resume, overwrite : bool
-        Whether to go on with the run in the directory, or to replace it.
-    mlr_metric : str or type
-        Metric of the last layer; the same if None.
-    output_size, out_channels, kernel_size, stride : int
-        Size of the matrices after the convolution, and its kernels.
-    basis : {"orthonormal", "printed"}
-        Basis of the output of the convolution.
-    activation : str or callable
-        Activation after the convolution; none if None.
-    dropout : float
-        Probability with which entries before the last layer are set to zero.
-    guard : bool
-        Whether coordinates between different metrics are bounded smoothly.
-    module : callable
-        Class of networks in place of `CorNet`.
 
     Attributes
     ----------
@@ -486,15 +362,3 @@ ESTIMATORS = {
     Estimator.__name__: Estimator
     for Estimator in (CorNetClassifier, CorMLRClassifier, CorNetRegressor)
 }
-
-
-def _find_activation(activation):
-    if activation is None or callable(activation):
-        return activation
-    try:
-        return ACTIVATIONS[activation.lower()]
-    except (KeyError, AttributeError):
-        raise ParameterError(
-            f"there is no activation {activation!r}: choose one of "
-            f"{', '.join(ACTIVATIONS)}, or pass a function of tensors."
-        ) from None

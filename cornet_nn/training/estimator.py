@@ -1,9 +1,12 @@
 """What the estimators share: networks of skorch with the interface of scikit-learn."""
 
 import abc
+import contextlib
 import copy
 import functools
 import inspect
+import math
+import re
 import warnings
 from dataclasses import replace
 
@@ -23,37 +26,42 @@ from torch import nn
 from geomstats_cor.data.cleaning import require_dense, require_one_size
 from geomstats_cor.exceptions import ParameterError
 
-from .callbacks import copied_state, rows_of
-from .description import described
-from .errors import TrainingInterruptedWarning
-from .inputs import (
+from .._validation import require_numbers, require_positive
+from ..front_end import make_front_end
+from .data import (
+    Samples,
+    find_class_weights,
     find_kind,
-    make_front_end,
+    is_fixed,
     pieces,
+    prepare,
     require_finite,
     require_shape,
     require_usable,
+    split_validation,
 )
-from .networks import is_fixed
+from .description import described
+from .loop import Task, TrainingInterruptedWarning, TrainingLoop, copied_state
 from .pictures import curves_figure
 from .processes import Processes
-from .runs_on_disk import RunsOnDisk, closing_run_directory
-from .samples import Samples, find_class_weights, prepare, split_validation
-from .training import (
-    Task,
-    make_loop,
-    optimizer_options,
-    require_schedule,
-    solve,
-    train,
-)
+from .runs_on_disk import RunsOnDisk, best_epoch
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 _PREFIXES = ("module", "criterion", "optimizer", "callbacks")
+OPTIMIZERS = {
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+}
+# Optimizers whose steps do not depend on the scale of gradients.
+_ADAPTIVE = (torch.optim.Adam, torch.optim.AdamW, torch.optim.NAdam, torch.optim.RAdam)
 
 
-def with_skorch_options(cls):
-    """Let an estimator take options of skorch, such as `module__guard`.
+def estimator_class(cls):
+    """Let an estimator take options of skorch, and complete its docstring.
+
+    Options are such as `module__guard`. Parameters that the docstring does not have are
+    described as in those of the base classes.
 
     Parameters
     ----------
@@ -65,7 +73,7 @@ def with_skorch_options(cls):
     cls : type
         The same class.
     """
-    plain = cls.__init__
+    plain, title = cls.__init__, "Parameters\n----------\n"
 
     @functools.wraps(plain)
     def __init__(self, *arguments, **parameters):
@@ -74,11 +82,86 @@ def with_skorch_options(cls):
         self._set_options(options)
 
     cls.__init__ = __init__
+    described = {}
+    for base in reversed(cls.__mro__):
+        doc = inspect.cleandoc(vars(base).get("__doc__") or "")
+        before, _, section = doc.partition(title)
+        section, _, after = section.partition("\n\n")
+        for entry in re.split(r"\n(?=\S)", section):
+            names = entry.partition(" :")[0]
+            described |= dict.fromkeys(names.split(", "), entry)
+    entries = dict.fromkeys(
+        described[name] for name in inspect.signature(cls).parameters
+    )
+    cls.__doc__ = f"{before}{title}{chr(10).join(entries)}\n\n{after}\n"
     return cls
 
 
 class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
-    """A network with the interface of scikit-learn, which skorch trains."""
+    """A network with the interface of scikit-learn, which skorch trains.
+
+    Parameters
+    ----------
+    kind : {"auto", "correlation", "covariance", "signal"}
+        What samples are. With "auto", symmetric matrices are correlation matrices if
+        all diagonals are one, else covariance matrices; samples that are not square
+        are signals, of which covariance matrices over time are taken.
+    power : float
+        Exponent of a matrix power before the correlation matrix is taken, not zero.
+    shrinkage : float
+        Amount of shrinkage before the power, from 0 to 1; see `Shrinkage`.
+    front_end : torch.nn.Module or callable
+        What makes covariance matrices of samples, in place of what `kind` says, or a
+        function without arguments that returns such a module. Shrinkage, power and
+        correlation follow it. If it has parameters, they are learnt.
+    normalize : {"coordinates", "channel", "center"} or None
+        Normalisation of the input by the mean of the training samples and their
+        dispersion, one for each coordinate or each channel, or by the mean alone; see
+        `CorBatchNorm`. With a front end that learns, statistics are those of batches.
+    gain : float
+        Factor on the initial weights; see `CorNet`.
+    optimizer : str or callable
+        Key of an optimizer ("adam", "adamw", "sgd"), or a class of torch.optim.
+    lr, weight_decay : float
+        Learning rate and weight decay. Adam and its relatives use them for coordinates
+        of variance one; see `CorNet.parameter_groups`.
+    schedule : {"cycle"} or None
+        Whether the learning rate rises and falls once over the training, or stays.
+    max_epochs : int
+        Number of epochs.
+    batch_size : int
+        Number of samples in a batch.
+    validation : float
+        Part of the samples that is held out, each class in proportion, to choose the
+        epoch with the least loss on them; no epoch is chosen if None. With groups,
+        whole ones are held out; see `fit`.
+    refit : bool
+        Whether, with validation, the network is trained anew on all samples for the
+        number of epochs that was found.
+    patience : int
+        Number of epochs to wait for a better one before stopping; for ever if None.
+    callbacks : list of skorch.callbacks.Callback
+        What else happens in training: schedulers of the learning rate (with
+        schedule=None), gradient clipping, loggers. With `refit`, in both trainings.
+    random_state : int or numpy.random.RandomState
+        Seed of parameters, batches and validation. The same seed gives the same
+        network, bit for bit on one machine. The generators of numpy and torch are left
+        as they are.
+    dtype : {"float32", "float64"}
+        Precision of the network. What has no parameters is computed in the precision of
+        the data.
+    device : str
+        Device of the network.
+    progress : bool
+        Whether to show a bar.
+    directory : str or path
+        Directory of the run: configuration, metrics, checkpoint, curves and versions
+        are written there; nowhere if None.
+    resume : bool
+        Whether to go on with the run in the directory, if there is one.
+    overwrite : bool
+        Whether to replace the run in the directory, if there is one.
+    """
 
     # What a subclass without the parameter does.
     normalize = schedule = None
@@ -169,10 +252,16 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """
         return self._fit(X, y, groups, sample_weight, fit_params)
 
-    @closing_run_directory
-    def _fit(self, X, y, groups, sample_weight, fit_params, classes=None, epochs=None):
+    def _fit(self, *arguments, **keywords):
         self._require_settings()
-        processes, run, checkpoint = Processes(), self._run_directory(), None
+        run = self._run_directory()
+        with contextlib.nullcontext() if run is None else run:
+            return self._fit_in(run, *arguments, **keywords)
+
+    def _fit_in(
+        self, run, X, y, groups, sample_weight, fit_params, classes=None, epochs=None
+    ):
+        processes, checkpoint = Processes(), None
         if run is not None:
             checkpoint = processes.ask_first(
                 lambda: run.open(self.resume, self.overwrite)
@@ -213,31 +302,31 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             task = self._task(*samples, processes, fit_params=fit_params, **where)
             if run is not None:
                 processes.ask_first(lambda: self._write_record(run, network, notes))
-            if epochs is None and self._is_solved():
-                outcome = self._solve(network, X, task, sample_weight, groups)
+            loop = self._loop(network, task, epochs)
+            is_solved = epochs is None and self._is_solved()
+            if is_solved:
+                self._solve(loop, X, sample_weight, groups)
             else:
-                options = self._loop_options(network, epochs)
-                outcome = train(network, task, **options)
-            if self._is_refitted(outcome):
+                loop.learn()
+            self.history_, self.epoch_ = loop.rows, best_epoch(loop.rows)
+            self.interrupted_ = loop.interrupted_
+            if self._is_refitted():
                 torch.manual_seed(self.seed_)
                 refitted = self._network(self._front_end())
                 everything = np.arange(len(X)), None
-                samples, _ = self._samples(X, y, sample_weight, refitted, *everything)
-                again = replace(task, samples=samples, validation=None, patience=None)
-                again = replace(again, run=None, checkpoint=None)
-                options = self._loop_options(refitted) | {"max_epochs": outcome.epoch}
-                options["callbacks"] = _without_early_stopping(self.callbacks)
-                again = train(refitted, again, **options)
+                samples = self._samples(X, y, sample_weight, refitted, *everything)
+                task = self._task(*samples, processes, fit_params=fit_params)
+                again = self._loop(refitted, replace(task, patience=None))
+                again.max_epochs = self.epoch_
+                again.callbacks = _without_early_stopping(self.callbacks)
+                again.learn()
                 # Half a refit is no better than the epoch that was found.
-                outcome = replace(outcome, interrupted=again.interrupted)
-                if not again.interrupted:
-                    network, outcome = refitted, replace(outcome, net=again.net)
-                    outcome.write(copied_state(network))
-        self.module_, self.net_ = network.eval(), outcome.net
-        if self.net_ is not None:
-            self.net_.forget_samples()
-        self.history_, self.epoch_ = outcome.rows, outcome.epoch
-        self.interrupted_ = outcome.interrupted
+                self.interrupted_ = again.interrupted_
+                if not again.interrupted_:
+                    loop.write(best=copied_state(refitted))
+                    network, loop = refitted, again
+        self.module_, self.net_ = network.eval(), None if is_solved else loop
+        loop.forget_samples()
         if self.interrupted_:
             self._warn_of_interruption()
         return self
@@ -283,12 +372,11 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             samples = Samples(inputs, *self._targets(y, np.arange(len(X)), weights))
             if getattr(self, "net_", None) is None:  # it was solved, or loaded
                 task = self._task(samples, None, Processes())
-                options = self._loop_options(self.module_, epochs)
-                self.net_ = make_loop(self.module_, task, **options)
+                self.net_ = self._loop(self.module_, task, epochs).initialize()
                 self.net_.remember(self.history_)
             self.net_.train_further(samples, epochs)
         self.module_.eval()
-        self.history_ = rows_of(self.net_.history)
+        self.history_ = self.net_.rows
         self.epoch_ = len(self.history_)
         return self
 
@@ -319,32 +407,34 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             is_prepared=self._is_prepared,
             seed=self.seed_,
             score=self._score(),
-            criterion=self.criterion or self._default_criterion,
             patience=self.patience,
             progress=self.progress,
             processes=processes,
             **others,
         )
 
-    def _loop_options(self, network, epochs=None):
-        """Return the options of skorch; without a cycle if training has no end."""
-        options = optimizer_options(
-            network, self._stochastic_optimizer(), self.lr, self.weight_decay
-        )
-        passed = {
-            name: value
-            for name, value in self._options.items()
-            if not name.startswith("module__")
-        }
-        return {
+    def _loop(self, network, task, epochs=None):
+        """Return the loop of skorch; without a cycle if training has no end."""
+        optimizer = self._optimizer_class()
+        options = dict(optimizer=optimizer, lr=self.lr)
+        if self.weight_decay:  # which not every optimizer knows
+            options["optimizer__weight_decay"] = self.weight_decay
+        if hasattr(network, "parameter_groups") and optimizer in _ADAPTIVE:
+            groups = network.parameter_groups(self.lr, self.weight_decay)
+            options["parameter_groups"] = groups
+        passed = self._options.items()
+        options |= {k: v for k, v in passed if not k.startswith("module__")}
+        return TrainingLoop(
+            network,
+            self.criterion or self._default_criterion,
+            task,
+            schedule=self.schedule if epochs is None else None,
+            max_epochs=self.max_epochs if epochs is None else epochs,
+            batch_size=self.batch_size,
+            device=self.device,
+            callbacks=self.callbacks,
             **options,
-            "max_epochs": self.max_epochs if epochs is None else epochs,
-            "batch_size": self.batch_size,
-            "device": self.device,
-            "schedule": self.schedule if epochs is None else None,
-            "callbacks": self.callbacks,
-            **passed,
-        }
+        )
 
     def _warn_of_interruption(self):
         warnings.warn(
@@ -387,7 +477,32 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             raise ParameterError(
                 f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
             )
-        require_schedule(self)
+        require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
+        if self.patience is not None:
+            require_positive(patience=self.patience)
+            if self.validation is None:
+                raise ParameterError(
+                    "patience waits for a better validation loss: pass validation, "
+                    "such as validation=0.2, too."
+                )
+        if self.schedule not in ("cycle", None):
+            raise ParameterError(
+                f'schedule is {self.schedule!r}: expected "cycle" or None.'
+            )
+        require_numbers(lr=self.lr, weight_decay=self.weight_decay)
+        if not 0.0 < self.lr < math.inf:
+            raise ParameterError(f"lr must be a positive number, not {self.lr!r}.")
+        if not 0.0 <= self.weight_decay < math.inf:
+            raise ParameterError(
+                f"weight_decay must not be negative: it is {self.weight_decay!r}."
+            )
+        self._optimizer_class()
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            raise ParameterError(
+                f"there is no device {self.device!r} here: {error}. Use device='cpu'."
+            ) from error
 
     def _require_batches(self, count):
         """Raise if a batch of one sample would be normalised by its own statistics."""
@@ -481,10 +596,21 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     def _stochastic_optimizer(self):
         return self.optimizer
 
-    def _is_refitted(self, outcome):
+    def _optimizer_class(self):
+        optimizer = self._stochastic_optimizer()
+        if callable(optimizer):
+            return optimizer
+        if optimizer not in OPTIMIZERS:
+            raise ParameterError(
+                f"there is no optimizer {optimizer!r}: choose one of "
+                f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
+            )
+        return OPTIMIZERS[optimizer]
+
+    def _is_refitted(self):
         """Tell whether to train anew on all samples."""
-        is_chosen = self.validation is not None and outcome.epoch > 0
-        return self.refit and is_chosen and not outcome.interrupted
+        is_chosen = self.validation is not None and self.epoch_ > 0
+        return self.refit and is_chosen and not self.interrupted_
 
     @property
     def _momentum(self):
@@ -500,25 +626,6 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         validation = None if held_out is None else samples.part(held_out)
         return samples.part(training), validation
 
-    def _solve(self, network, X, task, sample_weight, groups):
-        """Solve a regression by L-BFGS."""
-        if not self._is_prepared:
-            raise ParameterError(
-                "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
-            )
-        if self.validation is not None:
-            raise ParameterError(
-                "validation chooses an epoch, and optimizer='lbfgs' has none: use "
-                "C='cv', or another optimizer."
-            )
-        coords = self._prepared(network.coords, X, exact=True)
-        with torch.no_grad():
-            coords = network.normalized(coords)
-        labels = task.samples.targets.numpy()
-        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
-        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
-        return solve(network, coords, task, class_weights, weights, self.C, groups)
-
     def _tensor(self, X):
         return torch.as_tensor(X).to(device=self.device, dtype=_DTYPES[self.dtype])
 
@@ -532,7 +639,13 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
 
 
 class NetworkClassifier(ClassifierMixin, NetworkEstimator):
-    """A network that classifies."""
+    """A network that classifies.
+
+    Parameters
+    ----------
+    class_weight : {"balanced"} or dict
+        Weights of the classes in the loss; all are 1 if None.
+    """
 
     _default_criterion = nn.CrossEntropyLoss
 

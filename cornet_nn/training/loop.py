@@ -1,19 +1,115 @@
-"""The training loop, which is skorch's, for one process or several."""
+"""One training: skorch's loop over prepared samples, by one process or several."""
 
 import inspect
 import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from skorch import NeuralNet
-from skorch.callbacks import EarlyStopping
+from skorch.callbacks import Callback, EarlyStopping
+from tqdm.auto import tqdm
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError, ShapeError
 
-from .errors import TrainingDivergedError
+from . import regression
+from .pictures import curves_figure
+from .runs_on_disk import best_epoch, load_training_state
+
+# What skorch keeps for itself.
+_INTERNAL = ("dur", "train_batch_count", "valid_batch_count")
+
+
+class TrainingDivergedError(GeomstatsCorError, ArithmeticError):
+    """The loss or a gradient is not a finite number.
+
+    Parameters
+    ----------
+    message : str
+        Message, with the likely reason.
+    epoch, batch : int
+        Where it happened, both counted from 1.
+
+    Examples
+    --------
+    >>> from cornet_nn.training import CorMLRClassifier, TrainingDivergedError
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(8, rng=0)
+    >>> model = CorMLRClassifier(
+    ...     optimizer="adam", lr=1e30, random_state=0, progress=False
+    ... )
+    >>> try:
+    ...     model.fit(points, [0, 1] * 4)
+    ... except TrainingDivergedError as error:
+    ...     print(error.epoch is not None, "learning rate" in str(error))
+    True True
+    """
+
+    def __init__(self, message, epoch=None, batch=None):
+        super().__init__(message)
+        self.epoch, self.batch = epoch, batch
+
+
+class TrainingInterruptedWarning(UserWarning):
+    """Training was stopped by the keyboard; what was learnt so far is kept.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from cornet_nn.training import TrainingInterruptedWarning
+    >>> warnings.simplefilter("error", TrainingInterruptedWarning)  # an error instead
+    >>> warnings.simplefilter("default", TrainingInterruptedWarning)
+    """
 
 
 class StopTraining(Exception):
-    """Raised by a callback at the end of an epoch that is to be the last."""
+    """Raised at the end of an epoch that is to be the last."""
+
+
+@dataclass
+class Task:
+    """What to learn, and where it is written.
+
+    Attributes
+    ----------
+    samples, validation : Samples
+        Samples to learn from, and to choose the epoch by, if any.
+    is_prepared : bool
+        Whether inputs are features of the network.
+    seed : int
+        Seed of all epochs.
+    score : tuple
+        Name of the score, the function of outputs and targets that is summed over
+        samples, and the function of its mean that is recorded.
+    patience : int or None
+        Number of epochs to wait for a better one.
+    progress : bool
+        Whether to show a bar.
+    processes : Processes
+        Processes that train together.
+    run : RunDirectory or None
+        Where to write, in the first process.
+    checkpoint : dict or None
+        Where an earlier training stopped.
+    notes : dict
+        Plain values that belong into every checkpoint.
+    fit_params : dict
+        Arguments of the network with every batch.
+    """
+
+    samples: Any
+    validation: Any
+    is_prepared: bool
+    seed: int
+    score: tuple
+    patience: int | None
+    progress: bool
+    processes: Any
+    run: Any = None
+    checkpoint: Any = None
+    notes: dict = field(default_factory=dict)
+    fit_params: dict = field(default_factory=dict)
 
 
 class Batch(tuple):
@@ -74,16 +170,8 @@ class TrainingLoop(NeuralNet):
         Network.
     criterion : type
         Loss of torch; with the argument `reduction`, samples can have weights.
-    is_prepared : bool
-        Whether samples are features of the network instead of its inputs.
-    seed : int
-        Seed of all epochs.
-    processes : Processes
-        Processes that share each batch.
-    count_score : callable
-        Function of outputs and targets whose sum over samples is recorded.
-    is_classification : bool
-        Whether outputs are logits of classes.
+    task : Task
+        What to learn.
     schedule : {"cycle"} or None
         How the learning rate changes; see `learning_rate_factor`.
     parameter_groups : list of dict or None
@@ -93,67 +181,113 @@ class TrainingLoop(NeuralNet):
 
     Attributes
     ----------
+    kept_ : dict
+        One row for each epoch, and the parameters after the last and the best of them.
     interrupted_ : bool
         Whether the keyboard stopped the training.
     """
 
+    _bar = None
+
     def __init__(
-        self,
-        module,
-        criterion,
-        is_prepared,
-        seed,
-        processes,
-        count_score,
-        is_classification=True,
-        schedule=None,
-        parameter_groups=None,
-        **options,
+        self, module, criterion, task, schedule=None, parameter_groups=None, **options
     ):
-        self.is_prepared, self.seed, self.processes = is_prepared, seed, processes
-        self.count_score, self.schedule = count_score, schedule
-        self.is_classification = is_classification
+        self.task, self.schedule = task, schedule
         self.parameter_groups = parameter_groups
         if "reduction" in inspect.signature(criterion).parameters:
             options.setdefault("criterion__reduction", "none")
         super().__init__(module, criterion, verbose=0, train_split=None, **options)
-        self.interrupted_ = False
+        self.interrupted_, self.kept_ = False, None
 
     @property
     def _default_callbacks(self):
         return []
 
     @property
+    def rows(self):
+        """One row for each epoch that is complete."""
+        return self.kept_["rows"]
+
+    @property
     def epochs_done(self):
         """Number of epochs that were begun, the current one included."""
         return len(self.history)
 
-    def train(self, samples, validation=None, epochs=None, **fit_params):
-        """Train up to `max_epochs`, epochs of the history included.
+    @property
+    def _batch_count(self):
+        return -(-len(self.task.samples) // self.batch_size)
 
-        Parameters
-        ----------
-        samples : Samples
-            Samples to learn from.
-        validation : Samples or None
-            Samples to validate on after every epoch.
-        epochs : int or None
-            Number of further epochs, in place of `max_epochs`.
-        **fit_params
-            Passed to the network with every batch.
+    def learn(self):
+        """Train up to `max_epochs`, those of the checkpoint included.
+
+        In the end the network has the parameters of the best epoch.
 
         Raises
         ------
         KeyboardInterrupt
             If the keyboard stopped one of several processes.
         """
-        self._held_out = validation
-        if epochs is None:
-            epochs = self.max_epochs - self.epochs_done
-        self.partial_fit(samples, epochs=epochs, **fit_params)
-        if self.interrupted_ and self.processes.count > 1:
+        task, state = self.initialize().task, copied_state(self.module_)
+        self.kept_ = dict(rows=[], last=state, best=state)
+        if task.checkpoint is not None:
+            parts = self.module_, self.optimizer_, task.checkpoint
+            load_training_state(task.run, *parts, is_moved=bool(self.callbacks))
+            self.kept_ = {name: task.checkpoint[name] for name in self.kept_}
+            self.remember(self.rows, self._batch_count)
+        task.processes.copy_from_first(self.module_.state_dict().values())
+        self.write()
+        if not self._is_out_of_patience():
+            with tqdm(
+                total=self.max_epochs * self._batch_count,
+                initial=len(self.rows) * self._batch_count,
+                unit="batch",
+                desc=f"epoch {len(self.rows)}",
+                disable=not (task.progress and task.processes.is_first),
+            ) as self._bar:
+                epochs = self.max_epochs - len(self.rows)
+                self.partial_fit(task.samples, epochs=epochs, **task.fit_params)
+        if self.interrupted_ and task.processes.count > 1:
             # The others may still wait for this one: none can go on without it.
             raise KeyboardInterrupt
+        self.module_.load_state_dict(self.kept_["best"])
+        self._draw()
+
+    def solve(self, coords, class_weights, sample_weights, C, groups):
+        """Solve the regression of a `CorMLRNet` by L-BFGS, as one epoch.
+
+        Parameters
+        ----------
+        coords : tensor, shape=[N, channels, d]
+            Normalised coordinates of the samples.
+        class_weights, sample_weights, C, groups
+            See `regression.solve`.
+        """
+        network, task, start = self.module, self.task, time.perf_counter()
+        if task.checkpoint is not None and task.checkpoint["rows"]:
+            self.kept_ = {k: task.checkpoint[k] for k in ("rows", "last", "best")}
+            network.load_state_dict(self.kept_["best"])
+            return
+        labels, planes = task.samples.targets, network.mlr.hyperplanes_in
+        weight, gamma, _ = regression.solve(
+            planes, coords, labels, class_weights, C, groups, sample_weights
+        )
+        with torch.no_grad():
+            network.mlr.weight.copy_(weight)
+            network.mlr.gamma.copy_(gamma)
+            logits = network.from_features(task.samples.inputs).double()
+            losses = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
+            weights = task.samples.weights.to(losses)
+            loss = (losses * weights).sum() / weights.sum()
+        row = {
+            "epoch": 1,
+            "train_loss": float(loss),
+            "train_accuracy": float((logits.argmax(-1) == labels).double().mean()),
+            "seconds": time.perf_counter() - start,
+        }
+        state = copied_state(network)
+        self.kept_ = dict(rows=[row], last=state, best=state)
+        self.write()
+        self._draw()
 
     def train_further(self, samples, epochs):
         """Train on other samples with a constant learning rate.
@@ -167,8 +301,8 @@ class TrainingLoop(NeuralNet):
         """
         for group in self.optimizer_.param_groups if self.schedule else ():
             group["lr"] = group["initial_lr"]
-        self.schedule = None
-        self.train(samples, epochs=epochs)
+        self.schedule, self.task = None, replace(self.task, samples=samples)
+        self.partial_fit(samples, epochs=epochs)
         self.forget_samples()
 
     def remember(self, rows, batches=0):
@@ -181,15 +315,39 @@ class TrainingLoop(NeuralNet):
         batches : int
             Number of batches of each, for which schedulers of skorch ask.
         """
+        self.kept_ = (self.kept_ or {}) | dict(rows=rows)
         for row in rows:
             self.history.new_epoch()
             self.history[-1].update(row, train_batch_count=batches)
 
     def forget_samples(self):
-        """Keep neither samples nor what belongs to a training that has ended."""
-        self._held_out = self._batches = None
-        ours = ("bar", "patience", "snapshots")
-        self.callbacks_ = [pair for pair in self.callbacks_ if pair[0] not in ours]
+        """Keep nothing that belongs to a training that has ended."""
+        nothing = dict.fromkeys(("samples", "validation", "run", "checkpoint"))
+        self.task, self._bar = replace(self.task, **nothing), None
+        self.kept_ = {"rows": self.rows}
+
+    def write(self, **changes):
+        """Write checkpoint and table of epochs, if this process writes a run.
+
+        Parameters
+        ----------
+        **changes
+            Entries of `kept_` that take the place of those of the training.
+        """
+        self.kept_, task = self.kept_ | changes, self.task
+        if task.run is not None and task.processes.is_first:
+            optimizer = self.optimizer_.state_dict() if self.initialized_ else {}
+            state = self.kept_ | dict(optimizer=optimizer)
+            task.run.write_checkpoint(task.notes | state)
+            task.run.write_metrics(self.rows)
+
+    def _draw(self):
+        if self.task.run is not None and self.task.processes.is_first:
+            self.task.run.write_curves(curves_figure(self.rows))
+
+    def _is_out_of_patience(self):
+        waited = len(self.rows) - best_epoch(self.rows)
+        return self.task.patience is not None and waited >= self.task.patience
 
     def fit_loop(self, *arguments, **keywords):
         """Run skorch's loop until a callback or the keyboard stops it."""
@@ -202,36 +360,84 @@ class TrainingLoop(NeuralNet):
         return self
 
     def notify(self, method_name, **keywords):
-        """Call all callbacks; one that stops early does not stop those after it."""
+        """Call all callbacks, and keep the parameters after those of an epoch."""
         getattr(self, method_name)(self, **keywords)
         stop = False
         for _, callback in self.callbacks_:
             try:
                 getattr(callback, method_name)(self, **keywords)
-            except StopTraining:
-                stop = True
             except KeyboardInterrupt:
-                # This is how callbacks of skorch say it.
+                # This is how callbacks of skorch say it; those after it are called.
                 if not isinstance(callback, EarlyStopping):
                     raise
                 stop = True
+        if method_name == "on_epoch_end":
+            self._keep_epoch()
+            stop = stop or self._is_out_of_patience()
         if stop:
             raise StopTraining
 
+    def _keep_epoch(self):
+        rows = [*self.rows, _plain_row(self.history[-1])]
+        last = copied_state(self.module_)
+        best = last if best_epoch(rows) == len(rows) else self.kept_["best"]
+        # All at once: the keyboard may interrupt anywhere.
+        self.kept_ = dict(rows=rows, last=last, best=best)
+        self.write()
+
     def get_split_datasets(self, X, y=None, **_):
         """Return the samples to learn from, and those that were held out."""
-        return X, self._held_out
+        return X, self.task.validation
 
     def on_epoch_begin(self, net, **keywords):
         """Begin an epoch with random numbers of its own."""
         super().on_epoch_begin(net, **keywords)
+        self._start = time.perf_counter()
         on_cpu = torch.device(self.device).type == "cpu"
         # Each process draws masks of dropout of its own.
-        seed = (self._epoch_seed() + self.processes.rank * 0xD1B54A32D192ED03) % (
-            1 << 63
-        )
+        seed = self._epoch_seed() + self.task.processes.rank * 0xD1B54A32D192ED03
         # To seed the generators of all devices takes as long as a small epoch.
-        (torch.default_generator if on_cpu else torch).manual_seed(seed)
+        (torch.default_generator if on_cpu else torch).manual_seed(seed % (1 << 63))
+
+    def on_batch_begin(self, net, batch=None, training=False, **keywords):
+        """Set the learning rates of the schedule."""
+        super().on_batch_begin(net, batch=batch, training=training, **keywords)
+        if not training or self.schedule is None:
+            return
+        step = (self.epochs_done - 1) * self._batch_count
+        step += len(self.history[-1]["batches"]) - 1
+        factor = learning_rate_factor(step, self.max_epochs * self._batch_count)
+        for group in self.optimizer_.param_groups:
+            group["lr"] = factor * group["initial_lr"]
+
+    def on_batch_end(self, net, batch=None, training=False, **keywords):
+        """Advance the bar."""
+        if training and self._bar is not None:
+            self._bar.update()
+
+    def on_epoch_end(self, net, **keywords):
+        """Record losses and scores over all samples of the epoch."""
+        row, (name, _, summarise) = self.history[-1], self.task.score
+        for prefix in ("train", "valid"):
+            seen = [batch for batch in row["batches"] if f"{prefix}_count" in batch]
+            if not seen:
+                continue
+            losses = (b[f"{prefix}_loss"] * b[f"{prefix}_weight"] for b in seen)
+            weight = math.fsum(b[f"{prefix}_weight"] for b in seen)
+            score = sum(b[f"{prefix}_score"] for b in seen)
+            count = sum(b[f"{prefix}_count"] for b in seen)
+            row[f"{prefix}_loss"] = math.fsum(losses) / weight
+            row[f"{prefix}_{name}"] = summarise(score / count)
+        row["seconds"] = row["dur"] = time.perf_counter() - self._start
+        row["batches"] = []
+        if self._bar is not None:
+            shown = {
+                name.replace("_", " "): f"{value:.3f}"
+                for name, value in _plain_row(row).items()
+                if name.startswith(("train_", "valid_"))
+            }
+            self._bar.set_postfix(shown, refresh=False)
+            self._bar.set_description(f"epoch {self.epochs_done}", refresh=False)
 
     def get_params_for_optimizer(self, prefix, named_parameters):
         """Return the groups of parameters, and the options of the optimizer."""
@@ -243,24 +449,13 @@ class TrainingLoop(NeuralNet):
     def initialize(self):
         """Make network and optimizer, and note learning rates for the schedule."""
         super().initialize()
-        if self.schedule is not None:
-            for group in self.optimizer_.param_groups:
-                group["initial_lr"] = group["lr"]
+        for group in self.optimizer_.param_groups if self.schedule else ():
+            group["initial_lr"] = group["lr"]
         return self
-
-    def _set_learning_rates(self, batch):
-        """Set the learning rates for a batch, counted from zero."""
-        if self.schedule is None:
-            return
-        batches = len(self._batches)
-        step = (self.epochs_done - 1) * batches + batch
-        factor = learning_rate_factor(step, self.max_epochs * batches)
-        for group in self.optimizer_.param_groups:
-            group["lr"] = factor * group["initial_lr"]
 
     def _epoch_seed(self):
         # Seeds of runs next to each other must not share their epochs.
-        return (self.seed * 0x9E3779B97F4A7C15 + self.epochs_done) % (1 << 63)
+        return (self.task.seed * 0x9E3779B97F4A7C15 + self.epochs_done) % (1 << 63)
 
     def _draw_order(self, count):
         generator = torch.Generator().manual_seed(self._epoch_seed())
@@ -269,32 +464,29 @@ class TrainingLoop(NeuralNet):
     def get_iterator(self, dataset, training=False):
         """Return the batches of this process."""
         draw_order = self._draw_order if training else None
-        batches = Batches(dataset, self.batch_size, self.processes, draw_order)
-        if training:
-            self._batches = batches
-        return batches
+        return Batches(dataset, self.batch_size, self.task.processes, draw_order)
 
     def infer(self, x, **fit_params):
         """Return the outputs for samples or for their features."""
-        network = self.module_.from_features if self.is_prepared else self.module_
+        network = self.module_.from_features if self.task.is_prepared else self.module_
         return network(x.to(self.device), **fit_params)
 
     def predict(self, X):
         """Return labels as numbers, or the outputs of a regression."""
         outputs = self.predict_proba(X)
-        return outputs.argmax(-1) if self.is_classification else outputs.squeeze(-1)
+        is_classification = self.task.score[0] == "accuracy"
+        return outputs.argmax(-1) if is_classification else outputs.squeeze(-1)
 
     def train_step_single(self, batch, **fit_params):
         """Compute the gradient of the loss of a joint batch."""
         self._set_training(True)
-        self._set_learning_rates(len(self.history[-1]["batches"]) - 1)
         step = self._step(batch, "train", fit_params)
         parameters = [p for p in self.module_.parameters() if p.requires_grad]
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
         gradients = [parameter.grad for parameter in parameters]
-        self.processes.add_up(*gradients)
+        self.task.processes.add_up(*gradients)
         total = sum(gradient.sum() for gradient in gradients)
         self._require_finite(step, batch, "train", float(total))
         return step
@@ -312,7 +504,7 @@ class TrainingLoop(NeuralNet):
         loss = score = torch.zeros(())
         failure = outputs = None
         # A normalisation by batches needs all processes, also those without samples.
-        if len(batch[0]) or self.processes.count > 1:
+        if len(batch[0]) or self.task.processes.count > 1:
             try:
                 outputs = self.infer(batch[0], **fit_params)
                 targets = batch[1].to(self.device)
@@ -320,14 +512,14 @@ class TrainingLoop(NeuralNet):
                 if prefix == "train":
                     loss.backward()
                 outputs = outputs.detach()
-                score = self.count_score(outputs, targets)
+                score = self.task.score[1](outputs, targets)
             except (ParameterError, ShapeError):
                 raise  # not a matter of numbers: the message says what to change
             except GeomstatsCorError as error:
                 # The other processes wait for this one: let all of them fail together.
                 failure, loss = error, torch.tensor(float("nan"))
         totals = torch.stack([loss.detach().double(), score.double()]).cpu()
-        self.processes.add_up(totals)
+        self.task.processes.add_up(totals)
         self.history.record_batch(f"{prefix}_score", float(totals[1]))
         self.history.record_batch(f"{prefix}_count", batch.count)
         self.history.record_batch(f"{prefix}_weight", batch.total)
@@ -402,3 +594,50 @@ def learning_rate_factor(step, steps):
         low, high = 1.0, 1.0 / 25.0 / 1e4
         part = (step - rise) / max(steps - 1.0 - rise, 1.0)
     return high + 0.5 * (low - high) * (1.0 + math.cos(math.pi * part))
+
+
+class AfterEpochs(Callback):
+    """A function of the network, called after some epochs.
+
+    Parameters
+    ----------
+    epochs : container of int
+        Epochs, counted from 1.
+    function : callable
+        Function of the network, in evaluation mode.
+    """
+
+    def __init__(self, epochs, function):
+        self.epochs, self.function = epochs, function
+
+    def on_epoch_end(self, net, **kwargs):
+        """Call the function."""
+        if len(net.history) in self.epochs:
+            self.function(net.module_.eval())
+
+
+def copied_state(module):
+    """Return a copy of the parameters and buffers of a module.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Module.
+
+    Returns
+    -------
+    state : dict of tensor
+        Copy of its state.
+    """
+    return {name: x.detach().clone() for name, x in module.state_dict().items()}
+
+
+def _plain_row(row):
+    """Return the numbers of an epoch, those that callbacks have recorded included."""
+    return {
+        name: value if name == "epoch" else float(value)
+        for name, value in row.items()
+        if name not in _INTERNAL
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+    }

@@ -6,13 +6,19 @@ import hashlib
 import json
 import pathlib
 import shutil
-import tempfile
 
 import torch
 
-from .._files import locked, read_object, replacing, require_intact_archive
-from .errors import ResumeError, RunDirectoryError
-from .schema import require_checkpoint, require_record
+from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
+
+from .._files import (
+    load_archive,
+    locked,
+    make_writable,
+    read_object,
+    replacing,
+    write_json,
+)
 
 RECORD = "run.json"
 ENVIRONMENT = "environment.json"
@@ -26,6 +32,69 @@ CONFIGURATION = "configuration.json"
 # What the small files need at most, beside the checkpoint and a line for each epoch.
 _SMALL_FILES = 1 << 20
 _LINE = 200
+
+# What the files of a run must hold before anything is made of them.
+_RESOLVED = {
+    "kind": (str, type(None)),
+    "channels": int,
+    "size": int,
+    "input_shape": list,
+    "features": int,
+    "classes": {"array": list, "dtype": str},
+    "seed": int,
+    "front_end_is_fixed": bool,
+}
+_RECORD = {
+    "estimator": str,
+    "parameters": dict,
+    "resolved": _RESOLVED,
+    "data": (dict, type(None)),
+}
+_SOURCE = {"data": str, "directory": (str, type(None)), "options": dict}
+_DATA = {"source": _SOURCE, "fingerprint": str, "part": str}
+_CHECKPOINT = {
+    "identity": dict,
+    "seed": int,
+    "rows": list,
+    "last": dict,
+    "best": dict,
+    "optimizer": dict,
+}
+_ROW = {"epoch", "train_loss", "seconds"}
+
+
+class RunDirectoryError(GeomstatsCorError, OSError):
+    """A run directory cannot be written or read, or already holds a run.
+
+    Examples
+    --------
+    >>> from cornet_nn.training import RunDirectoryError, load_classifier
+    >>> try:
+    ...     load_classifier("no_such_run")
+    ... except RunDirectoryError as error:
+    ...     print("no_such_run" in str(error))
+    True
+    """
+
+
+class ResumeError(GeomstatsCorError, ValueError):
+    """A run cannot be resumed with other parameters or other data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cornet_nn.training import CorMLRClassifier, ResumeError
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> points = FullRankCorrelationMatrices(4, equip=False).random_point(8, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = CorMLRClassifier(max_epochs=1, directory=folder, progress=False)
+    ...     _ = model.fit(points, [0, 1] * 4)
+    ...     try:
+    ...         model.set_params(lr=0.5, resume=True).fit(points, [0, 1] * 4)
+    ...     except ResumeError as error:
+    ...         print("lr" in str(error))
+    True
+    """
 
 
 class RunDirectory:
@@ -68,17 +137,10 @@ class RunDirectory:
             Where the run stands, if it is to be resumed.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.path):
-                pass
+            make_writable(self.path)
             self._lock = locked(self.path)
-        except BlockingIOError as error:
-            raise RunDirectoryError(f"{error}.") from error
-        except OSError as error:
-            raise RunDirectoryError(
-                f"the run directory {self} cannot be written: {error}. Choose another "
-                f"directory."
-            ) from error
+        except (ParameterError, OSError) as error:
+            raise RunDirectoryError(f"{str(error).rstrip('.')}.") from error
         if overwrite:
             return None
         if not self.holds_run():
@@ -91,7 +153,10 @@ class RunDirectory:
             f"it, overwrite=True to replace it, or choose another directory."
         )
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         """Unlock the directory, if this object has locked it."""
         if self._lock is not None:
             self._lock.release()
@@ -153,18 +218,13 @@ class RunDirectory:
                 f"{path} does not exist: there is no run to go on with in {self}."
             )
         try:
-            # To open a pipe would wait for ever.
-            if not path.is_file():
-                raise OSError("it is not a file")
-            with open(path, "rb") as file:
-                require_intact_archive(file)
-                checkpoint = torch.load(file, map_location="cpu", weights_only=True)
+            checkpoint = load_archive(path)
         # A damaged archive makes the libraries that read it raise almost anything.
         except Exception as error:
             raise RunDirectoryError(
                 f"{path} cannot be read as a checkpoint: {error or type(error)}"
             ) from error
-        require_checkpoint(checkpoint, path)
+        _require_checkpoint(checkpoint, path)
         return checkpoint
 
     def read_record(self):
@@ -189,7 +249,7 @@ class RunDirectory:
             data = {k: v for k, v in record.items() if k != "settings"}
             path, record = old, self._read_object(old)
             record["data"] = data or None
-        require_record(record, path)
+        _require_record(record, path)
         return record
 
     def _read_object(self, path):
@@ -202,44 +262,40 @@ class RunDirectory:
 
     def write_checkpoint(self, checkpoint):
         """Write tensors and plain values that `read_checkpoint` returns."""
-        with self._replacing(CHECKPOINT) as file:
+        with self._writing(CHECKPOINT) as path, replacing(path, "wb") as file:
             torch.save(checkpoint, file)
 
     def write_record(self, record):
         """Write estimator, parameters and data, which `read_record` returns."""
-        self._write_json(RECORD, record | dict(digest=_digest(record)))
+        with self._writing(RECORD) as path:
+            write_json(path, record | dict(digest=_digest(record)))
         (self.path / CONFIGURATION).unlink(missing_ok=True)
 
     def write_environment(self, environment):
         """Write versions and machine."""
-        self._write_json(ENVIRONMENT, environment)
+        with self._writing(ENVIRONMENT) as path:
+            write_json(path, environment)
 
     def write_metrics(self, rows):
         """Write one line for each epoch."""
         # Not every callback has something to record in every epoch.
         columns = list(dict.fromkeys(name for row in rows for name in row))
-        with self._replacing(METRICS, text=True) as file:
+        how = dict(encoding="utf-8", newline="")
+        with self._writing(METRICS) as path, replacing(path, **how) as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
 
     def write_curves(self, figure):
         """Write a figure of matplotlib."""
-        with self._replacing(CURVES) as file:
+        with self._writing(CURVES) as path, replacing(path, "wb") as file:
             figure.savefig(file, format="png", dpi=120)
 
-    def _write_json(self, name, value):
-        with self._replacing(name, text=True) as file:
-            json.dump(value, file, indent=2, ensure_ascii=False)
-            file.write("\n")
-
     @contextlib.contextmanager
-    def _replacing(self, name, text=False):
-        """Open a file as `replacing` does, and name it if it cannot be written."""
-        how = dict(mode="w", encoding="utf-8", newline="") if text else dict(mode="wb")
+    def _writing(self, name):
+        """Yield the path of a file, and name it if it cannot be written."""
         try:
-            with replacing(self.path / name, **how) as file:
-                yield file
+            yield self.path / name
         except OSError as error:
             raise RunDirectoryError(
                 f"{self.path / name} cannot be written: {error}. What was there before "
@@ -252,22 +308,86 @@ def _digest(record):
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def require_same_run(stored, given):
-    """Raise if a run is to be resumed as another one.
+def _require_record(record, path):
+    _require_fields(record, _RECORD, path)
+    resolved = record["resolved"]
+    shape = resolved["input_shape"]
+    sizes = (resolved["channels"], resolved["size"], resolved["features"], *shape)
+    if not all(_is(size, int) and 0 < size < 1 << 31 for size in sizes):
+        raise RunDirectoryError(f"{path} has a size that is not a positive integer.")
+    if record["data"] is not None:
+        _require_fields(record["data"], _DATA, path)
+        if record["data"]["source"].keys() != _SOURCE.keys():
+            raise RunDirectoryError(f"{path} has a source with unknown entries.")
+        if record["data"]["part"] not in ("all", "train"):
+            raise RunDirectoryError(f"{path} has a part that is neither all nor train.")
 
-    Parameters
-    ----------
-    stored, given : dict
-        Values that must not change, as they are in the checkpoint and as they are now.
-    """
-    changed = [
-        f"{name} was {stored.get(name)!r}, and is {given.get(name)!r}"
-        for name in sorted({*stored, *given})
-        if stored.get(name) != given.get(name)
-    ]
-    if changed:
-        raise ResumeError(
-            f"the run cannot be resumed, as it was started otherwise: "
-            f"{'; '.join(changed)}. Resume it as it was started (the number of epochs "
-            f"may grow), or use another directory."
+
+def _require_checkpoint(checkpoint, path):
+    # Version 0.1.0 did not write what was resolved.
+    is_new = isinstance(checkpoint, dict) and "resolved" in checkpoint
+    fields = _CHECKPOINT | ({"resolved": _RESOLVED} if is_new else {})
+    _require_fields(checkpoint, fields, path)
+    if not 0 <= checkpoint["seed"] < 1 << 32:
+        raise RunDirectoryError(f"{path} has the seed {checkpoint['seed']}.")
+    _require_rows(checkpoint["rows"], path)
+    for part in ("last", "best"):
+        _require_finite_tensors(checkpoint[part], f"{path} ({part} epoch)")
+
+
+def _require_rows(rows, path):
+    good = all(
+        isinstance(row, dict)
+        and _ROW <= row.keys()
+        and ("valid_loss" in row) == ("valid_loss" in rows[0])
+        and all(isinstance(name, str) for name in row)
+        and all(_is(value, (int, float)) for value in row.values())
+        for row in rows
+    )
+    if not good:
+        raise RunDirectoryError(
+            f"{path} has a history that is not one: expected for every epoch numbers "
+            f"named {', '.join(sorted(_ROW))}."
         )
+
+
+def _require_finite_tensors(state, where):
+    for name, value in state.items():
+        # Tensors of the device "meta" have a shape and no numbers.
+        if not (
+            isinstance(name, str)
+            and isinstance(value, torch.Tensor)
+            and value.layout == torch.strided
+            and value.device.type == "cpu"
+            and not value.is_quantized
+        ):
+            raise RunDirectoryError(f"{where} has something else than tensors.")
+        if not torch.isfinite(value).all():
+            raise RunDirectoryError(
+                f"{where}: the parameter {name} has a NaN or an infinity. Train the "
+                f"network again, with a smaller learning rate."
+            )
+
+
+def _require_fields(content, fields, path):
+    """Raise unless a dictionary has entries of the given types, nested ones too."""
+    content = content if isinstance(content, dict) else {}
+    missing = fields.keys() - content.keys()
+    if missing:
+        raise RunDirectoryError(
+            f"{path} is not that of a run: it has no {', '.join(sorted(missing))}."
+        )
+    for name, kind in fields.items():
+        is_nested = isinstance(kind, dict)
+        if not _is(content[name], dict if is_nested else kind):
+            raise RunDirectoryError(
+                f"{path} is not that of a run: {name} is a "
+                f"{type(content[name]).__name__}."
+            )
+        if is_nested:
+            _require_fields(content[name], kind, path)
+
+
+def _is(value, kind):
+    """Tell whether a value is of a type; truth values are no integers."""
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

@@ -1,18 +1,15 @@
 """What an estimator writes down of a run, and how it is restored from that."""
 
-import functools
+import contextlib
 from collections import OrderedDict
 
 import torch
 
-from geomstats_cor.exceptions import ParameterError
+from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 from ..layers.hyperplane import HyperplaneLayer
-from .callbacks import best_epoch
 from .description import described, environment, fingerprint, restored_parameters
-from .errors import ResumeError, RunDirectoryError
-from .run_directory import RunDirectory, require_same_run
-from .schema import refused_unless_restored, require_same_shapes
+from .run_directory import ResumeError, RunDirectory, RunDirectoryError
 
 # A resumed run may differ in these from the one that was started.
 FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
@@ -28,32 +25,8 @@ _EARLIER = {
 }
 # Answers do not depend on these: where files cannot hold them, defaults do.
 _FOR_TRAINING = ("callbacks", "criterion", "optimizer")
-
-
-def closing_run_directory(fit):
-    """Return a method that gives the lock of the run directory back in the end.
-
-    Parameters
-    ----------
-    fit : callable
-        Method of `RunsOnDisk`.
-
-    Returns
-    -------
-    fit : callable
-        The same method, which leaves no lock whether it returns or raises.
-    """
-
-    @functools.wraps(fit)
-    def wrapped(self, *arguments, **keywords):
-        try:
-            return fit(self, *arguments, **keywords)
-        finally:
-            run = vars(self).pop("_run", None)
-            if run is not None:
-                run.close()
-
-    return wrapped
+# What Adam, AdamW and SGD remember; an optimizer of one's own may remember anything.
+_MOMENTS = ("momentum_buffer", "exp_avg", "exp_avg_sq")
 
 
 class RunsOnDisk:
@@ -88,17 +61,15 @@ class RunsOnDisk:
             )
         _require_one_run(run, record, checkpoint)
         parameters = {"directory": directory, **parameters}
-        with refused_unless_restored(run):
-            stored = record["parameters"]
-            if _is_earlier(checkpoint):
-                stored = _with_earlier_parameters(run, stored, cls._get_param_names())
+        with _refused_unless_restored(run):
             stored = {
                 name: value
-                for name, value in stored.items()
-                if not (
-                    name.split("__")[0] in _FOR_TRAINING and isinstance(value, dict)
-                )
+                for name, value in record["parameters"].items()
+                if name.split("__")[0] not in _FOR_TRAINING
+                or not isinstance(value, dict)
             }
+            if _is_earlier(checkpoint):
+                stored = _with_earlier_parameters(run, stored, cls._get_param_names())
             estimator = cls(**restored_parameters(stored, parameters))
             estimator._restore(record["resolved"], checkpoint)
         return estimator
@@ -112,8 +83,7 @@ class RunsOnDisk:
             raise ParameterError(
                 "resume=True and overwrite=True exclude each other: choose one."
             )
-        self._run = None if self.directory is None else RunDirectory(self.directory)
-        return self._run
+        return None if self.directory is None else RunDirectory(self.directory)
 
     def _identity(self, *arrays):
         """Return what must be the same in a run that is resumed."""
@@ -135,7 +105,16 @@ class RunsOnDisk:
         # Parameters that came later have their defaults in earlier runs.
         defaults = {k: described(v) for k, v in type(self)().get_params().items()}
         stored = {k: defaults.get(k) for k in identity} | checkpoint["identity"]
-        require_same_run(stored, identity)
+        changed = [
+            f"{name} was {stored.get(name)!r}, and is {identity.get(name)!r}"
+            for name in _differing(stored, identity)
+        ]
+        if changed:
+            raise ResumeError(
+                f"the run cannot be resumed, as it was started otherwise: "
+                f"{'; '.join(changed)}. Resume it as it was started (the number of "
+                f"epochs may grow), or use another directory."
+            )
         done = len(checkpoint["rows"])
         if done > self.max_epochs:
             raise ParameterError(
@@ -191,7 +170,7 @@ class RunsOnDisk:
         self._restore_targets(targets)
         self._is_prepared = resolved["front_end_is_fixed"]
         best = checkpoint["best"]
-        require_same_shapes(self, best)
+        _require_same_shapes(self, best)
         with torch.random.fork_rng():  # parameters are drawn, and replaced
             network = self._network(self._front_end())
         if _is_earlier(checkpoint):
@@ -282,10 +261,120 @@ def _require_one_run(run, record, checkpoint):
     # Checkpoints of versions up to 0.1.0 have the seed alone.
     for name, value in checkpoint.get("resolved", {"seed": checkpoint["seed"]}).items():
         said[name], meant[name] = resolved.get(name), value
-    differing = sorted(k for k in {*said, *meant} if said.get(k) != meant.get(k))
+    differing = _differing(said, meant)
     if differing:
         raise RunDirectoryError(
             f"the record and the checkpoint in {run} are not those of one run: "
             f"they differ in {', '.join(differing)}. Train again in another directory, "
             f"or put back the file that was changed."
         )
+
+
+def _differing(one, other):
+    return sorted(k for k in {*one, *other} if one.get(k) != other.get(k))
+
+
+def best_epoch(rows):
+    """Return the epoch with the least validation loss, or the last.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One row for each epoch.
+
+    Returns
+    -------
+    epoch : int
+        Epoch, counted from 1; 0 before the first.
+    """
+    if not rows or "valid_loss" not in rows[-1]:
+        return len(rows)
+    return min(range(len(rows)), key=lambda i: rows[i]["valid_loss"]) + 1
+
+
+@contextlib.contextmanager
+def _refused_unless_restored(run):
+    """Raise a `RunDirectoryError` if a block cannot restore what is in a directory."""
+    try:
+        yield
+    except GeomstatsCorError:
+        raise
+    # Values of the right type may still make no sense anywhere.
+    except Exception as error:
+        raise RunDirectoryError(
+            f"the run in {run} cannot be restored: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _require_same_shapes(estimator, state):
+    """Raise unless the network of an estimator has the parameters of a state.
+
+    The network is made without numbers, so that sizes in a file allocate nothing.
+    """
+    count = sum(value.numel() for value in state.values())
+    # A hyperplane has n (n - 1) / 2 numbers.
+    for n in (estimator.size_, getattr(estimator, "output_size", 2)):
+        if n * (n - 1) > 2 * count:
+            raise RunDirectoryError(
+                f"matrices of size {n} do not go with a checkpoint of {count} numbers."
+            )
+    options = dict(device="meta", dtype=torch.float32)
+    sizes = (estimator.size_, estimator.channels_, estimator._num_outputs)
+    network = estimator._make_network(*sizes, None, options)
+    for name, expected in network.state_dict().items():
+        found = tuple(state[name].shape) if name in state else None
+        if found != tuple(expected.shape):
+            raise RunDirectoryError(
+                f"the parameter {name} of the checkpoint has shape {found}, expected "
+                f"{tuple(expected.shape)}."
+            )
+
+
+def load_training_state(run, network, optimizer, checkpoint, is_moved=False):
+    """Take over parameters and optimizer of a run that is resumed.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        Directory, for messages.
+    network : torch.nn.Module
+        Network.
+    optimizer : torch.optim.Optimizer
+        Its optimizer.
+    checkpoint : dict
+        Checkpoint.
+    is_moved : bool
+        Whether callbacks may have changed hyperparameters of the optimizer.
+    """
+    with _refused_unless_restored(run):
+        network.load_state_dict(checkpoint["last"])
+        chosen = [_hyperparameters(g, is_moved) for g in optimizer.param_groups]
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        for group, expected in zip(optimizer.param_groups, chosen, strict=True):
+            found = _hyperparameters(group, is_moved)
+            is_same = {name: found.get(name) for name in expected} == expected
+            has_others = found.keys() != expected.keys() and not is_moved
+            if not (isinstance(group["lr"], float) and is_same) or has_others:
+                raise RunDirectoryError(
+                    f"the optimizer in {run} has other hyperparameters than the run."
+                )
+        for parameter, state in optimizer.state.items():
+            for name, value in state.items():
+                if isinstance(value, torch.Tensor):
+                    good = name not in _MOMENTS or value.shape == parameter.shape
+                    good = good and torch.isfinite(value).all()
+                else:  # SGD without momentum has none
+                    good = name not in _MOMENTS[1:]
+                if not good:
+                    raise RunDirectoryError(
+                        f"{name} of the optimizer in {run} does not belong to the "
+                        f"network, or has a NaN."
+                    )
+
+
+def _hyperparameters(group, is_moved):
+    # A schedule sets the rate of every step, from the initial one.
+    changing = ("params", "lr") if "initial_lr" in group else ("params",)
+    if is_moved:
+        changing += ("lr", "initial_lr", "momentum", "betas")
+    return {name: value for name, value in group.items() if name not in changing}

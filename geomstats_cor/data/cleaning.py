@@ -23,14 +23,13 @@ from .._types import Array, ArrayLike
 from ..exceptions import (
     BadMatricesError,
     CleaningWarning,
-    ParameterError,
     ShapeError,
 )
 from ..kernels._array import diagonal, eye_like, flagged_cholesky, symmetrize
 from ..kernels._autodiff import detached
 from ..kernels._tolerances import input_tolerance, rank_tolerance
 from ..space import FullRankCorrelationMatrices
-from ..validation import as_arrays, plain, require_number, require_stack
+from ..validation import as_arrays, plain, require_choice, require_number, require_stack
 from .labels import are_tables
 from .naming import as_numpy, names_of
 
@@ -374,10 +373,7 @@ def clean_points(
     ((0, 1), [0.0206, 0.525])
     """
     on_bad = current_name(on_bad)
-    if not isinstance(on_bad, str) or on_bad not in ACTIONS:
-        raise ParameterError(
-            f"on_bad: expected one of {', '.join(map(repr, ACTIONS))}, got {on_bad!r}."
-        )
+    require_choice("on_bad", on_bad, ACTIONS)
     require_number("min_eigenvalue", min_eigenvalue, 0.0, 1.0)
     given = points
     points = _read(points, False, name, allows_ones=on_bad != "raise")

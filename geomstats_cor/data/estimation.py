@@ -9,13 +9,14 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from .._callers import warn_user
+from .._progress import steps
 from .._types import Array, ArrayLike
 from ..exceptions import (
     BadMatricesError,
     DataWarning,
     ParameterError,
 )
-from ..validation import require_number
+from ..validation import require_choice, require_number
 from . import estimators, missing, shrinkage
 from .cleaning import find_bad
 from .estimation_report import EstimationReport
@@ -91,6 +92,8 @@ class Correlations(TransformerMixin, BaseEstimator):
         overlap if `step` is None.
     time_first : bool
         Whether arrays are [T, n] rather than [n, T]. Tables have a row for each frame.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Attributes
     ----------
@@ -136,6 +139,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         window: int | None = None,
         step: int | None = None,
         time_first: bool = False,
+        progress: bool = True,
     ) -> None:
         self.estimator = estimator
         self.kind = kind
@@ -151,6 +155,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         self.window = window
         self.step = step
         self.time_first = time_first
+        self.progress = progress
 
     def fit(self, X: ArrayLike, y: Any = None) -> Any:
         """Learn what is common to all recordings.
@@ -253,12 +258,7 @@ class Correlations(TransformerMixin, BaseEstimator):
             ("target", TARGETS),
             ("missing", MISSING),
         ):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in choices:
-                raise ParameterError(
-                    f"{name}: expected one of {', '.join(map(repr, choices))}, got "
-                    f"{value!r}."
-                )
+            require_choice(name, getattr(self, name), choices)
         require_number("min_eigenvalue", self.min_eigenvalue, 0.0, 1.0)
         if not (isinstance(self.amount, str) and self.amount == "learn"):
             require_number("amount", self.amount, 0.0, 1.0, includes_low=True)
@@ -308,6 +308,13 @@ class Correlations(TransformerMixin, BaseEstimator):
             require_variation(signal, wide.label(i), names)
         return wide
 
+    def _each(self, recordings):
+        """Yield places and signals of recordings, with a bar."""
+        with steps(len(recordings.signals), "recordings", self.progress) as advance:
+            for i, signal in enumerate(recordings.signals):
+                yield i, signal
+                advance(1)
+
     def _raw(self, recordings):
         """Return sample correlation matrices, and how far pairwise ones moved.
 
@@ -317,7 +324,7 @@ class Correlations(TransformerMixin, BaseEstimator):
         if not self._is_from_matrices():
             return None, moved
         raw = []
-        for i, signal in enumerate(recordings.signals):
+        for i, signal in self._each(recordings):
             label = recordings.label(i)
             if not np.isnan(signal).any():
                 raw.append(estimators.sample_correlation(signal))
@@ -369,7 +376,7 @@ class Correlations(TransformerMixin, BaseEstimator):
             [self._floored(np.nan_to_num(half)) for half in halves]
             for halves in map(shrinkage.halves_of, chosen[::step])
         ]
-        return estimators.learn_penalty(pairs)
+        return estimators.learn_penalty(pairs, self.progress)
 
     def _floored(self, matrices):
         floor = float(self.min_eigenvalue)
@@ -386,7 +393,7 @@ class Correlations(TransformerMixin, BaseEstimator):
             points = raw
         else:
             points, precisions = [], []
-            for i, signal in enumerate(recordings.signals):
+            for i, signal in self._each(recordings):
                 label = recordings.label(i)
                 found, precision = (
                     estimators.penalised(self._floored(raw[i]), self.amount_, label)

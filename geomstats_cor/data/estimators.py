@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._callers import warn_user
+from .._progress import steps
 from .._types import Array, ArrayLike
 from ..exceptions import (
     ArrayTypeError,
@@ -216,24 +217,27 @@ def penalised(
     return found
 
 
-def learn_penalty(pairs: ArrayLike) -> float:
+def learn_penalty(pairs: ArrayLike, progress: bool = False) -> float:
     """Return the penalty under which one half of a recording predicts the other.
 
     Parameters
     ----------
     pairs : sequence of pairs of numpy.ndarray, shape=[n, n]
         Correlations of both halves of some recordings, positive definite.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
     penalty : float
         The one of `PENALTIES` with the largest likelihood of the second halves.
     """
-    scores = []
-    for penalty in PENALTIES:
-        score = 0.0
-        for first, second in pairs:
-            _, precision = penalised(first, penalty, "a recording", False)
-            score += np.linalg.slogdet(precision)[1] - np.sum(second * precision)
-        scores.append(score)
+    scores = np.zeros(len(PENALTIES))
+    with steps(len(PENALTIES) * len(pairs), "graphical lassos", progress) as advance:
+        for i, penalty in enumerate(PENALTIES):
+            for first, second in pairs:
+                _, precision = penalised(first, penalty, "a recording", False)
+                logdet = np.linalg.slogdet(precision)[1]
+                scores[i] += logdet - np.sum(second * precision)
+                advance(1)
     return PENALTIES[int(np.argmax(scores))]

@@ -7,6 +7,7 @@ import numpy as np
 from .._callers import warn_user
 from .._types import Array
 from ..exceptions import ConvergenceWarning, NotFiniteError, ParameterError
+from .estimators import with_unit_diagonal
 
 # Without a ridge the normal likelihood has no maximum for few frames: the ridge enters
 # the prediction of missing values only, if there are fewer frames per variable than
@@ -170,11 +171,11 @@ def em_correlation(
         for pattern, rows in zip(patterns, members, strict=True):
             if not pattern.all():
                 _predict(filled, left, mean, model, pattern, rows)
-        before = _scaled(covariance)
+        before = with_unit_diagonal(covariance)
         mean = filled.mean(axis=0)
         centred = filled - mean
         covariance = (centred.T @ centred + left) / frames
-        change = np.max(np.abs(_scaled(covariance) - before))
+        change = np.max(np.abs(with_unit_diagonal(covariance) - before))
         if change <= tolerance:
             break
     else:
@@ -186,7 +187,7 @@ def em_correlation(
                 float(change),
             )
         )
-    return _scaled(covariance)
+    return with_unit_diagonal(covariance)
 
 
 def _predict(filled, left, mean, model, pattern, rows):
@@ -204,10 +205,3 @@ def _predict(filled, left, mean, model, pattern, rows):
     left[np.ix_(gone, gone)] += len(rows) * (
         model[np.ix_(gone, gone)] - model[np.ix_(gone, here)] @ coefficients
     )
-
-
-def _scaled(covariance):
-    deviation = np.sqrt(np.diag(covariance))
-    correlation = covariance / deviation / deviation[:, None]
-    np.fill_diagonal(correlation, 1.0)
-    return 0.5 * (correlation + correlation.T)

@@ -201,7 +201,7 @@ def _of_array(X, time_first, name):
 
 
 def _of_list(items, time_first, name, index=None):
-    index = pd.RangeIndex(len(items)) if index is None else _index(index)
+    index = pd.RangeIndex(len(items)) if index is None else pd.Index(index)
     if not len(items):
         raise ShapeError(f"{name} is empty: expected at least one recording.")
     tables = [is_table(item) for item in items]
@@ -399,10 +399,6 @@ def _as_list(names):
         if isinstance(names, str) or not hasattr(names, "__iter__")
         else [*names]
     )
-
-
-def _index(names):
-    return pd.Index(names)
 
 
 def _plain_name(name):

@@ -6,12 +6,13 @@ import numpy as np
 from scipy import stats
 
 from .._types import Array, ArrayLike
+from ..validation import require_choice
 from .calibration import CALIBRATIONS, carry_out
 from .dispersion_tests import variances_and_spreads, weighted_spread
 from .explained import with_few_columns
 from .mean_tests import require_flat
 from .rearrangements import Relabellings
-from .samples import Groups, require_choice
+from .samples import Groups
 
 
 class FrechetAnovaStatistic:
@@ -62,6 +63,7 @@ def frechet_anova(
     rng: Any = None,
     alpha: float = 0.05,
     frames: Any = None,
+    progress: bool = True,
 ) -> Any:
     r"""Test whether groups have both the same Fréchet mean and the same variance.
 
@@ -107,6 +109,8 @@ def frechet_anova(
         Number of frames from which each matrix was estimated. An
         `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
         frames are more dispersed and biased, so that groups of one population differ.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -137,7 +141,12 @@ def frechet_anova(
         design,
         "equal means and dispersions",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         groups=groups.names,
         means=groups.means,
         dispersions=groups.dispersions,

@@ -9,8 +9,7 @@ from .. import kernels
 from .._types import Array
 from ..data.sampling import as_generator
 from ..kernels._quotients import divide
-from ..validation import require_number
-from .rearrangements import require_count
+from ..validation import require_integer, require_number
 from .tables import as_matrix
 
 _STEP = 1e-4
@@ -47,7 +46,7 @@ def confidence_bands(
         Bands and predictions.
     """
     require_number("level", level, 0.0, 1.0)
-    require_count("n_draws", n_draws)
+    require_integer("n_draws", n_draws, 1)
     rng = as_generator(rng)
     matrix, n = model._design.matrix, model._n
     residuals = model._responses.coords - matrix @ model.coef_

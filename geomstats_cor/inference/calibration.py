@@ -3,9 +3,9 @@
 from typing import Any
 
 from ..data.sampling import as_generator
+from ..validation import require_choice
 from .rearrangements import null_distribution
 from .results import SignificanceTest
-from .samples import require_choice
 
 CALIBRATIONS = ("permutation", "asymptotic")
 
@@ -33,7 +33,7 @@ def carry_out(
     calibration : {"permutation", "asymptotic"}
         Where the p-value comes from.
     options : dict
-        `n_permutations`, `rng` and `alpha` of a permutation test.
+        `n_permutations`, `rng`, `alpha` and `progress` of a permutation test.
     **findings
         Further attributes of the result.
 

@@ -29,10 +29,10 @@ from ..data.sampling import as_generator
 from ..exceptions import ParameterError, ShapeError
 from ..kernels._quotients import divide
 from ..learning.coordinates import ToCoords
+from ..validation import require_choice, require_integer
 from .edges import EdgeNull, EdgeTest, adjust_fdr
 from .exchangeability import BlockExchange, FreeExchange, admit_blocks
-from .rearrangements import require_count
-from .samples import as_numbers, require_choice
+from .samples import as_numbers
 from .tables import as_matrix
 from .term_tests import warn_if_few
 
@@ -59,8 +59,9 @@ def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Ar
 
     Returns
     -------
-    matrix : numpy.ndarray, shape=[n, n], or [k, n, n] for k > 1 decisions
-        Symmetric matrix with null diagonal.
+    matrix : array or data frame, shape=[n, n], or array [k, n, n] for k > 1 decisions
+        Symmetric matrix with null diagonal, a data frame if `fit` saw the names of the
+        variables.
 
     References
     ----------
@@ -85,8 +86,9 @@ def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Ar
     if kind == "pattern" and X is None:
         raise ParameterError('kind="pattern" needs the data: pass X.')
     entries = _entries(pipeline, kind, X)
-    matrices = as_matrix(entries, _first(pipeline).space_.n)
-    return matrices[0] if len(matrices) == 1 else matrices
+    first = _first(pipeline)
+    matrices = as_matrix(entries, first.space_.n)
+    return first.with_names(matrices[0]) if len(matrices) == 1 else matrices
 
 
 def coefficient_test(
@@ -158,7 +160,7 @@ def coefficient_test(
     from .named_samples import read_sample
 
     require_choice("kind", kind, KINDS)
-    require_count("n_permutations", n_permutations)
+    require_integer("n_permutations", n_permutations, 1)
     sample = read_sample(X, variables, name="X")
     X, y = sample.points, np.asarray(y)
     if y.shape != (len(X),):

@@ -6,10 +6,11 @@ import numpy as np
 from scipy import stats
 
 from .._types import Array, ArrayLike
+from ..validation import require_choice
 from .calibration import carry_out
 from .explained import DistanceStatistic
 from .rearrangements import Relabellings
-from .samples import Groups, require_choice
+from .samples import Groups
 
 
 class LeveneStatistic(DistanceStatistic):
@@ -115,6 +116,7 @@ def equal_dispersions_test(
     rng: Any = None,
     alpha: float = 0.05,
     frames: Any = None,
+    progress: bool = True,
 ) -> Any:
     r"""Test whether groups are equally dispersed about their Fréchet means.
 
@@ -165,6 +167,8 @@ def equal_dispersions_test(
         Number of frames from which each matrix was estimated. An
         `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
         frames are more dispersed and biased, so that groups of one population differ.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -197,7 +201,12 @@ def equal_dispersions_test(
         design,
         "equal dispersions",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         groups=groups.names,
         means=groups.means,
         dispersions=groups.dispersions,

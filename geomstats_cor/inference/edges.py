@@ -15,7 +15,7 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
-from .samples import require_choice
+from ..validation import require_choice
 from .tables import as_matrix, pairs_of, pandas
 
 CORRECTIONS = {"max-t": "p_max_t", "fdr": "p_fdr", "none": "p"}

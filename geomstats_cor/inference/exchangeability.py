@@ -19,6 +19,7 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
+from ..validation import require_choice
 from .frames import as_labels
 
 
@@ -160,12 +161,7 @@ def exchange_for(columns: Array, blocks: Array, exchange: str = "auto") -> Any:
     exchange : FreeExchange or BlockExchange
         Permutations.
     """
-    choices = ("auto", "within", "whole")
-    if not isinstance(exchange, str) or exchange not in choices:
-        raise ParameterError(
-            f"exchange: expected one of {', '.join(map(repr, choices))}, got "
-            f"{exchange!r}."
-        )
+    require_choice("exchange", exchange, ("auto", "within", "whole"))
     if blocks is None:
         if exchange != "auto":
             raise ParameterError(

@@ -49,10 +49,11 @@ class Fit:
 
     @classmethod
     def of(cls, responses: Any, kind: Any, basis: Any) -> Any:
-        """Return the fit of responses of some kind."""
-        (products,) = responses.sum(_projections, kind, basis)
-        squares = functools.partial(_residual_squares, products)
-        return cls(basis, products, *responses.sum(squares, kind, basis))
+        """Return the fit of responses of some kind, in one pass over them."""
+        triangle, products, squares = responses.reduce(
+            _least_squares, _merge_least_squares, kind, basis
+        )
+        return cls(basis, triangle.T @ products, squares)
 
 
 class FreedmanLane:
@@ -183,7 +184,7 @@ class FreedmanLane:
         fit, squares = prepared
         function = functools.partial(_permuted_products, fit, self.basis)
         rows = np.ascontiguousarray(permutations.T)
-        (products,) = responses.sum(function, kind, self.nuisance, rows)
+        products = responses.reduce(function, np.add, kind, self.nuisance, rows)
         p = self.others.shape[1]
         other = np.sum(products[:, :p] ** 2, axis=1)
         explained = np.sum(products[:, p:] ** 2, axis=1)
@@ -270,12 +271,19 @@ def _basis(columns, scale):
     return left[:, sizes > 1e-10]
 
 
-def _projections(vectors, basis):
-    return (basis.T @ vectors,)
+def _least_squares(vectors, basis):
+    """Return R and Q'V of a basis QR and vectors V, and the squares that Q leaves."""
+    orthonormal, triangle = np.linalg.qr(basis)
+    products = orthonormal.T @ vectors
+    left = np.sum((vectors - orthonormal @ products) ** 2, axis=0)
+    return triangle, products, left
 
 
-def _residual_squares(fit, vectors, basis):
-    return (np.sum((vectors - basis @ fit) ** 2, axis=0),)
+def _merge_least_squares(a, b):
+    """Return the same of the rows of both: R and Q'V are all that is left to rotate."""
+    triangles, products = (np.concatenate([a[i], b[i]]) for i in (0, 1))
+    triangle, rotated, left = _least_squares(products, triangles)
+    return triangle, rotated, a[2] + b[2] + left
 
 
 def _permuted_products(fit, columns, vectors, basis, permutations):
@@ -284,4 +292,4 @@ def _permuted_products(fit, columns, vectors, basis, permutations):
     # [k, b, r]: as the permutations are a group, those of the columns will do.
     moved = columns[permutations]
     k, b, r = moved.shape
-    return ((moved.reshape(k, b * r).T @ residuals).reshape(b, r, -1),)
+    return (moved.reshape(k, b * r).T @ residuals).reshape(b, r, -1)

@@ -6,7 +6,7 @@ from .._types import ArrayLike
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import as_arrays
+from ..validation import as_arrays, require_choice
 from .calibration import CALIBRATIONS, carry_out
 from .explained import (
     DistanceStatistic,
@@ -16,7 +16,7 @@ from .explained import (
 )
 from .high_dimensional import ChenQinStatistic
 from .rearrangements import Relabellings, SignFlips
-from .samples import Groups, admit_sample, as_numbers, require_choice
+from .samples import Groups, admit_sample, as_numbers
 
 STATISTICS = {
     "distance": DistanceStatistic,
@@ -36,6 +36,7 @@ def equal_means_test(
     rng: Any = None,
     alpha: float = 0.05,
     frames: Any = None,
+    progress: bool = True,
 ) -> Any:
     r"""Test whether groups have the same Fréchet mean.
 
@@ -102,6 +103,8 @@ def equal_means_test(
         Number of frames from which each matrix was estimated. An
         `UnequalFramesWarning` says so if the groups differ in it: matrices from fewer
         frames are more dispersed and biased, so that groups of one population differ.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -141,7 +144,12 @@ def equal_means_test(
         design,
         "equal means",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         groups=groups.names,
         means=groups.means,
         dispersions=groups.dispersions,
@@ -157,6 +165,7 @@ def mean_test(
     n_permutations: int = 9999,
     rng: Any = None,
     alpha: float = 0.05,
+    progress: bool = True,
 ) -> Any:
     r"""Test whether a sample comes from a distribution with a given Fréchet mean.
 
@@ -202,6 +211,8 @@ def mean_test(
     alpha : float
         Level at which the p-value will be read. A `CoarseTestWarning` says so if the
         changes of signs are too few to reach it.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -237,7 +248,12 @@ def mean_test(
         design,
         "given mean",
         calibration,
-        {"n_permutations": n_permutations, "rng": rng, "alpha": alpha},
+        {
+            "n_permutations": n_permutations,
+            "rng": rng,
+            "alpha": alpha,
+            "progress": progress,
+        },
         means=center[None],
         dispersions=squared_dists.mean(keepdims=True),
     )

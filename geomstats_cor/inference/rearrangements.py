@@ -17,8 +17,8 @@ import numpy as np
 from .._callers import warn_user
 from .._progress import steps
 from .._types import Array
-from ..exceptions import CoarseTestWarning, ParameterError
-from ..validation import require_number
+from ..exceptions import CoarseTestWarning
+from ..validation import require_integer, require_number
 
 _PIECE_BYTES = 2**24
 
@@ -162,6 +162,7 @@ def null_distribution(
     n_permutations: int,
     rng: Any,
     alpha: float,
+    progress: bool = True,
 ) -> Any:
     """Return the statistics of rearranged data, all of them if they are few.
 
@@ -178,13 +179,15 @@ def null_distribution(
         Generator.
     alpha : float
         Level of the test; a warning says so if no p-value can be that small.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
     null : NullDistribution
         Distribution under the hypothesis.
     """
-    require_count("n_permutations", n_permutations)
+    require_integer("n_permutations", n_permutations, 1)
     require_number("alpha", alpha, 0.0, 1.0)
     exhaustive = rearrangements.count <= n_permutations
     if exhaustive:
@@ -193,29 +196,13 @@ def null_distribution(
         chosen = rearrangements.draw(n_permutations, rng)
     step = max(1, _PIECE_BYTES // (8 * rearrangements.observed.size))
     values = []
-    with steps(len(chosen), "permutations") as advance:
+    with steps(len(chosen), "permutations", progress) as advance:
         for i in range(0, len(chosen), step):
             values.append(statistic(rearrangements.weights(chosen[i : i + step])))
             advance(len(values[-1]))
     null = NullDistribution(np.concatenate(values), exhaustive)
     warn_if_coarse(null, alpha)
     return null
-
-
-def require_count(name: str, number: int) -> None:
-    """Raise unless a number of repetitions is a positive integer.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    number : int
-        Number.
-    """
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise ParameterError(f"{name} must be an integer, not {number!r}.")
-    if number < 1:
-        raise ParameterError(f"{name} is {number}: at least one is needed.")
 
 
 def warn_if_coarse(null: Any, alpha: float) -> None:

@@ -14,10 +14,9 @@ from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._array import constant, namespace
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import require_number
+from ..validation import require_choice, require_integer, require_number
 from .explained import require_ample
-from .rearrangements import require_count
-from .samples import admit_sample, as_numbers, require_choice
+from .samples import admit_sample, as_numbers
 
 _PIECE_BYTES = 2**25
 _DOUBLINGS, _BISECTIONS = 30, 60
@@ -87,7 +86,7 @@ class ConfidenceRegion(ABC):
         points : array, shape=[n_samples, n, n]
             Points of the boundary.
         """
-        require_count("n_samples", n_samples)
+        require_integer("n_samples", n_samples, 1)
         directions = as_generator(rng).standard_normal((n_samples, self.space.dim))
         directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
         reach = self._reach(directions)
@@ -248,6 +247,7 @@ def confidence_region(
     method: str = "hotelling",
     n_resamples: int = 999,
     rng: Any = None,
+    progress: bool = True,
 ) -> Any:
     r"""Return a region that covers the Fréchet mean of a distribution at some level.
 
@@ -279,6 +279,8 @@ def confidence_region(
         Number of means of resampled data.
     rng : int or numpy.random.Generator
         Seed or generator of the resampling.
+    progress : bool
+        Show a progress bar, if tqdm is installed and it takes more than a second.
 
     Returns
     -------
@@ -305,13 +307,14 @@ def confidence_region(
     space = equipped(space, points.shape[-1], "points")
     mean = frechet_mean(points, space)
     if method == "bootstrap":
-        require_count("n_resamples", n_resamples)
+        require_integer("n_resamples", n_resamples, 1)
         if (n_resamples + 1) * (1.0 - level) < 1.0:
             raise ParameterError(
                 f"{n_resamples} resamples do not reach the level {level:g}: use "
                 f"n_resamples >= {int(np.ceil(1.0 / (1.0 - level))) - 1}."
             )
-        dists = _bootstrap_dists(points, mean, space, n_resamples, as_generator(rng))
+        rng = as_generator(rng)
+        dists = _bootstrap_dists(points, mean, space, n_resamples, rng, progress)
         rank = int(np.ceil((n_resamples + 1) * level)) - 1
         inflation = np.sqrt(len(points) / (len(points) - 1))
         return BootstrapBall(
@@ -335,13 +338,13 @@ def _hotelling(coords):
     return number * (number - 1) * np.sum(mean * solution, axis=-1)
 
 
-def _bootstrap_dists(points, mean, space, n_resamples, rng):
+def _bootstrap_dists(points, mean, space, n_resamples, rng, progress):
     """Return the distances of the means of resampled data from the mean."""
     number = len(points)
     counts = rng.multinomial(number, np.full(number, 1.0 / number), n_resamples)
     step = max(1, _PIECE_BYTES // (8 * number * space.n**2))
     means = []
-    with steps(n_resamples, "resamples") as advance:
+    with steps(n_resamples, "resamples", progress) as advance:
         for i in range(0, n_resamples, step):
             some = constant(counts[i : i + step], points)
             means.append(frechet_mean(points, space, some))

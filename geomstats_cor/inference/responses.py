@@ -1,8 +1,8 @@
 """The vectors of a linear model, in memory or in blocks of dask.
 
-What a model needs are sums over rows: of products of columns of the design with
-coordinates, and of squares. Both kinds of responses add up what a function makes of a
-block of rows, so that the same code serves both.
+What a model needs are reductions over rows: least squares, and sums of products of
+columns of the design with coordinates. Both kinds of responses join what a function
+makes of a block of rows, so that the same code serves both.
 """
 
 import functools
@@ -48,13 +48,17 @@ class LocalResponses:
         """Vectors [N, min(N, d)] with the inner products of the coordinates."""
         return with_few_columns(self.coords)
 
-    def sum(self, function: Callable, kind: str, *rows: Array) -> tuple:
+    def reduce(
+        self, function: Callable, merge: Callable, kind: str, *rows: Array
+    ) -> Any:
         """Return what a function makes of the vectors [N, d] and arrays of N rows.
 
         Parameters
         ----------
         function : callable
-            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+            Takes vectors [k, d] and rows [k, ...].
+        merge : callable
+            Joins what the function makes of two blocks of rows: here there is one.
         kind : {"coords", "edges", "products"}
             Which vectors: "products" are any with the inner products of coordinates.
         *rows : numpy.ndarray, shape=[N, ...]
@@ -62,8 +66,8 @@ class LocalResponses:
 
         Returns
         -------
-        sums : tuple of numpy.ndarray
-            Sums.
+        result : object
+            What it makes of all rows.
         """
         return function(getattr(self, kind), *rows)
 
@@ -73,7 +77,7 @@ class LocalResponses:
 
 
 class DaskResponses:
-    """Matrices in blocks of dask, which are read anew for each sum.
+    """Matrices in blocks of dask, which are read anew for each reduction.
 
     Parameters
     ----------
@@ -87,13 +91,17 @@ class DaskResponses:
         self._points, self._representation = points, representation
         self.base = representation.mean_of_blocks(points)
 
-    def sum(self, function: Callable, kind: str, *rows: Array) -> tuple:
-        """Return the sums of what a function makes of the blocks.
+    def reduce(
+        self, function: Callable, merge: Callable, kind: str, *rows: Array
+    ) -> Any:
+        """Return what a function makes of the blocks, joined in pairs on the workers.
 
         Parameters
         ----------
         function : callable
-            Takes vectors [k, d] and rows [k, ...], returns a tuple of arrays to add.
+            Takes vectors [k, d] and rows [k, ...].
+        merge : callable
+            Joins what the function makes of two blocks of rows.
         kind : {"coords", "edges", "products"}
             Which vectors: "products" are the coordinates themselves.
         *rows : numpy.ndarray, shape=[N, ...]
@@ -101,16 +109,16 @@ class DaskResponses:
 
         Returns
         -------
-        sums : tuple of numpy.ndarray
-            Sums.
+        result : object
+            What it makes of all rows.
         """
         import dask
 
         parts = self._parts(function, kind, rows)
-        add = dask.delayed(_add, pure=False)
+        join = dask.delayed(merge, pure=False)
         while len(parts) > 1:
             pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-            parts = [add(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+            parts = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return parts[0].compute()
 
     def each(self, function: Any, kind: Any, *rows: Any) -> Any:
@@ -144,7 +152,3 @@ def _of_block(function, representation, base, kind, block, index, *rows):
         return function(vectors(np.asarray(block, dtype=float), base), *rows)
     except GeomstatsCorError as error:
         raise type(error)(f"block {index} of y: {error}") from None
-
-
-def _add(a, b):
-    return tuple(x + y for x, y in zip(a, b, strict=True))

@@ -158,21 +158,3 @@ def as_numbers(x: Array) -> Array:
         Its entries.
     """
     return np.asarray(array_api_compat.to_device(detached(x), "cpu"), dtype=float)
-
-
-def require_choice(name: str, value: str, choices: Any) -> None:
-    """Raise unless an option is one of those on offer.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option.
-    value : str
-        Its value.
-    choices : iterable of str
-        What is on offer.
-    """
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            f"{name} is {value!r}: choose one of {', '.join(map(repr, choices))}."
-        )

@@ -11,14 +11,13 @@ from .._progress import steps
 from .._types import Array
 from ..data.sampling import as_generator
 from ..exceptions import CoarseTestWarning, ParameterError
-from ..validation import require_number
+from ..validation import require_choice, require_integer, require_number
 from .edges import EdgeNull, EdgeTest, adjust_fdr
 from .exchangeability import exchange_for
 from .freedman_lane import FreedmanLane, permuted_statistics
 from .networks import MEASURES, TAILS, Network, NetworkSizes, NetworkTest
-from .rearrangements import NullDistribution, require_count, warn_if_coarse
+from .rearrangements import NullDistribution, warn_if_coarse
 from .results import SignificanceTest
-from .samples import require_choice
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class PermutationOptions:
 
     def permutations(self, exchange: Any) -> Any:
         """Return permutations [B, N], and whether they are all there are."""
-        require_count("n_permutations", self.n_permutations)
+        require_integer("n_permutations", self.n_permutations, 1)
         require_number("alpha", self.alpha, 0.0, 1.0)
         if exchange.count <= self.n_permutations:
             return exchange.everything(), True

@@ -12,6 +12,7 @@ from ..exceptions import ParameterError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
 from ..statistics.streaming import frechet_mean_of_chunks
+from ..validation import require_choice
 from ._points import PointsEstimator
 
 
@@ -96,11 +97,7 @@ class ToCoords(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointsEstimato
         self : ToCoords
             The estimator.
         """
-        references = ("mean", "identity")
-        if not isinstance(self.reference, str) or self.reference not in references:
-            raise ParameterError(
-                f"reference is {self.reference!r}: choose 'mean' or 'identity'."
-            )
+        require_choice("reference", self.reference, ("mean", "identity"))
         if is_dask_array(X):
             return self._fit_blocks(X)
         points, _ = self._read_points(X)

@@ -6,11 +6,12 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..data.naming import as_plain_stack, names_of
-from ..exceptions import ParameterError, ShapeError
+from ..exceptions import ShapeError
 from ..kernels import pack_strictly_lower
 from ..kernels._quotients import divide
 from ..space import equipped
 from ..statistics.mean import frechet_mean
+from ..validation import require_choice
 
 DISTANCES = ("geodesic", "angle", "entries")
 
@@ -66,11 +67,7 @@ def pairwise_distances(
     >>> pairwise_distances(points[:1], points, "ecm", "angle", reference).round(3)
     array([[0.   , 0.   , 3.142]])
     """
-    if not isinstance(distance, str) or distance not in DISTANCES:
-        raise ParameterError(
-            f"distance: expected one of {', '.join(map(repr, DISTANCES))}, got "
-            f"{distance!r}."
-        )
+    require_choice("distance", distance, DISTANCES)
     points_a, points_b = _aligned(points_a, points_b)
     space = equipped(space, points_b.shape[-1], "points_b")
     if distance == "geodesic":

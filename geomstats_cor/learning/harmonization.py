@@ -10,6 +10,7 @@ from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..inference.designs import make_design
 from ..statistics.mean import frechet_mean
+from ..validation import require_choice
 from ._combat import SCALES, Combat
 from ._points import PointsEstimator
 
@@ -221,9 +222,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         return self.transform(X, sites, covariates)
 
     def _admit_options(self):
-        _require_choice("method", self.method, _METHODS)
-        _require_choice("new_sites", self.new_sites, _NEW_SITES)
-        _require_choice("scale", self.scale, ("auto", *SCALES))
+        require_choice("method", self.method, _METHODS)
+        require_choice("new_sites", self.new_sites, _NEW_SITES)
+        require_choice("scale", self.scale, ("auto", *SCALES))
         if self.method == "combat":
             return "coordinate" if self.scale == "auto" else self.scale
         if self.scale == "coordinate":
@@ -317,13 +318,6 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         tags = super().__sklearn_tags__()
         tags._skip_test = True  # the checks of scikit-learn know of no sites
         return tags
-
-
-def _require_choice(name, value, choices):
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            f"{name}: expected one of {', '.join(map(repr, choices))}, got {value!r}."
-        )
 
 
 def _admit_sites(sites, number):

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
-from ..validation import require_integer
+from ..validation import require_choice, require_integer
 from ._points import PointsEstimator
 from .distances import DISTANCES, pairwise_distances
 
@@ -92,16 +92,8 @@ class KNearestNeighbors(ClassifierMixin, PointsEstimator):
             The estimator.
         """
         require_integer("n_neighbors", self.n_neighbors, 1)
-        for name, choices in (
-            ("distance", DISTANCES),
-            ("weights", ("uniform", "distance")),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in choices:
-                raise ParameterError(
-                    f"{name}: expected one of {', '.join(map(repr, choices))}, got "
-                    f"{value!r}."
-                )
+        require_choice("distance", self.distance, DISTANCES)
+        require_choice("weights", self.weights, ("uniform", "distance"))
         self.points_, y = self._read_points(X, y=y)
         check_classification_targets(y)
         if self.n_neighbors > len(self.points_):

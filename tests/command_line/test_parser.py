@@ -15,9 +15,9 @@ from cornet_nn.command_line import COMMANDS, _overview, build_parser
 from cornet_nn.command_line.data import FORMATS
 from cornet_nn.command_line.settings import all_options
 from cornet_nn.datasets import names
+from cornet_nn.layers.activation import ACTIVATIONS
 from cornet_nn.models.base import NORMALIZATIONS
-from cornet_nn.training.classifiers import ACTIVATIONS
-from cornet_nn.training.training import OPTIMIZERS
+from cornet_nn.training.estimator import OPTIMIZERS
 from geomstats_cor import METRICS
 
 from .conftest import correlations

@@ -181,9 +181,10 @@ def test_arguments_by_name():
         layer(torch.eye(3), torch.eye(3))
 
 
-def test_functions_that_cannot_be_called():
-    with pytest.raises(ParameterError, match="'relu', which cannot be called"):
-        TangentActivation(SMALL, "relu")
+@pytest.mark.parametrize("function", ["cubic", 3])
+def test_functions_that_cannot_be_called(function):
+    with pytest.raises(ParameterError, match=f"no activation {function!r}: choose one"):
+        TangentActivation(SMALL, function)
 
 
 def test_features():

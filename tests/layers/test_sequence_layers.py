@@ -223,6 +223,38 @@ class TestAttention:
         expected = layer.output(mean[:, None])
         torch.testing.assert_close(layer(given), expected, **CLOSE)
 
+    @pytest.mark.parametrize("key", ["olm", "lsm"])
+    def test_homomorphisms_of_the_published_attention(self, key):
+        """CorAtt: queries, keys and values are C -> Exp(P(M' Log(C) M)), rotations M.
+
+        P projects on the image of Log: hollow matrices, or symmetric ones with null
+        row sums, which rotations about (1, ..., 1) keep. Distances are Frobenius norms
+        of differences of logarithms, and there is no layer after the mean.
+        """
+        space = space_of(key, 4)
+        to_image, options = space.metric.diffeo, dict(metric=key, bias=False, **DOUBLE)
+        layer = CorAttention(4, similarity="logarithmic", **options)
+        steps = torch.randn(3, 4, 4, **DOUBLE)
+        if key == "lsm":
+            steps = steps - steps.mean(-1, keepdim=True)
+            steps = steps - steps.mean(-2, keepdim=True)
+        rotations = torch.matrix_exp(steps - steps.mT)
+
+        def turned(image, rotation):
+            image = rotation.mT @ image @ rotation
+            return image - torch.diag_embed(image.diagonal(0, -2, -1)) * (key == "olm")
+
+        maps = [lambda x, r=r: turned(x, r) for r in rotations] + [lambda x: x]
+        learners = layer.query, layer.key, layer.value, layer.output
+        for learner, function in zip(learners, maps, strict=True):
+            _set_linear_map(learner, space, function)
+        given = points(4, (5,))
+        query, key_, value = (turned(to_image(given), r) for r in rotations)
+        distances = (query[:, None] - key_[None]).square().sum((-2, -1)).sqrt()
+        weights = torch.softmax(1.0 / (1.0 + torch.log(1.0 + distances)), -1)
+        expected = to_image.inverse(torch.einsum("ij,jkl->ikl", weights, value))
+        torch.testing.assert_close(layer(given), expected, **CLOSE)
+
     @every_metric
     def test_permutations_and_padding(self, key):
         layer = CorAttention(4, 2, metric=key, **DOUBLE)
@@ -253,6 +285,20 @@ class TestAttention:
             CorAttention(4, 0, metric="olm")
         with pytest.raises(ParameterError, match="similarity is 'dot'"):
             CorAttention(4, similarity="dot", metric="olm")
+
+
+def _set_linear_map(layer, space, function):
+    """Let a layer from a matrix to one be a linear map of logarithms."""
+    metric, given = space.metric, points(space.n, (20,))
+    with torch.no_grad():
+        layer.weight.copy_(torch.eye(space.dim, **DOUBLE).view_as(layer.weight))
+        inputs = given if layer.in_channels is None else given[:, None]
+        found = metric.to_coords(layer(inputs)).reshape(20, -1)
+        wanted = metric.to_coords(metric.diffeo.inverse(function(metric.diffeo(given))))
+        weight = torch.linalg.lstsq(found, wanted).solution.mT
+        layer.weight.copy_(weight.reshape(layer.weight.shape))
+        actual = metric.to_coords(layer(inputs)).reshape(20, -1)
+    torch.testing.assert_close(actual, wanted, **CLOSE)
 
 
 class TestRecurrent:

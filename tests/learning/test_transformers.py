@@ -116,7 +116,7 @@ class TestBothForms:
 
 
 def test_an_unknown_reference_is_refused(points):
-    with pytest.raises(ParameterError, match="reference is 'median'"):
+    with pytest.raises(ParameterError, match="'mean', 'identity', got 'median'"):
         ToCoords(reference="median").fit(points)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from skorch.callbacks import Callback
 
 from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.loop import TrainingLoop, learning_rate_factor
@@ -32,19 +33,16 @@ def test_few_steps_have_finite_rates(steps):
     assert 0.0 < max(factors) <= 1.0
 
 
-def test_rates_reach_the_optimizer(monkeypatch):
+def test_rates_reach_the_optimizer():
     rates = []
-    original = TrainingLoop._set_learning_rates
 
-    def noted(self, batch):
-        original(self, batch)
-        rates.append([group["lr"] for group in self.optimizer_.param_groups])
+    class Note(Callback):
+        def on_grad_computed(self, net, **_):
+            rates.append([group["lr"] for group in net.optimizer_.param_groups])
 
-    monkeypatch.setattr(TrainingLoop, "_set_learning_rates", noted)
     X, y = correlations(count=25)
-    model = CorNetClassifier(
-        lr=0.01, max_epochs=4, batch_size=10, random_state=0, progress=False
-    ).fit(X, y)
+    options = dict(lr=0.01, max_epochs=4, batch_size=10, random_state=0, progress=False)
+    model = CorNetClassifier(callbacks=[Note()], **options).fit(X, y)
     factors = np.array([learning_rate_factor(step, 12) for step in range(12)])
     scale = model.module_._weight_scale()
     assert scale == pytest.approx(10**0.5)

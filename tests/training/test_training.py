@@ -14,8 +14,8 @@ from cornet_nn.training import (
     TrainingInterruptedWarning,
     plot_learning_curves,
 )
+from cornet_nn.training.data import split_validation
 from cornet_nn.training.loop import TrainingLoop
-from cornet_nn.training.samples import split_validation
 from geomstats_cor import METRICS
 from geomstats_cor.exceptions import ParameterError
 
