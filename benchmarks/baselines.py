@@ -205,42 +205,43 @@ def _accuracy(model, features, targets):
 
 
 def report(folder):
-    """Return the Markdown of all finished runs."""
+    """Return the Markdown of finished runs, with the seeds that all networks have.
+
+    Parts differ from seed to seed, so other seeds would be another problem.
+    """
     versions = ", ".join(f"{k} {version(k)}" for k in ("torch", "numpy"))
-    results = {}
+    found = {name: {} for name in PROBLEMS}
     for store in sorted(folder.glob("*.json")):
         name, network, _, seed = store.stem.split(" ")
-        runs = results.setdefault((name, network), {})
+        runs = found[name].setdefault(network, {})
         runs[seed] = json.loads(store.read_text())
-    names = [n for n in PROBLEMS if any(n == name for name, _ in results)]
-    titles = [
-        next(
-            r["title"]
-            for (name, _), s in results.items()
-            if name == n
-            for r in s.values()
-        )
-        for n in names
-    ]
+    problems = [_shared(networks) for networks in found.values() if networks]
+    titles = [_title(networks) for networks in problems]
     lines = [
         f"Measured {date.today()} with {versions}. Test accuracy after the last epoch, "
-        f"%, ± its deviation over {SEEDS} seeds; in brackets the best of the last "
-        f"{LAST} epochs, and CPU seconds of an epoch.",
+        f"%, ± its deviation over seeds; in brackets the best of the last {LAST} "
+        f"epochs, and CPU seconds of an epoch.",
         "",
         f"| network | {' | '.join(titles)} |",
-        "|---" * (1 + len(names)) + "|",
+        "|---" * (1 + len(titles)) + "|",
     ]
     for network in NETWORKS:
-        row = [results.get((name, network), {}) for name in names]
+        row = [networks.get(network, ()) for networks in problems]
         if any(row):
-            cells = [_cell([*runs.values()]) for runs in row]
-            lines.append(f"| {network} | {' | '.join(cells)} |")
+            lines.append(f"| {network} | {' | '.join(map(_cell, row))} |")
     lines.append("")
-    lines += [
-        _verdict(name, title, results)
-        for name, title in zip(names, titles, strict=True)
-    ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_verdict, problems, titles)])
+
+
+def _shared(networks):
+    """Return lists of runs with the seeds that all networks have."""
+    seeds = sorted(set.intersection(*map(set, networks.values())))
+    return {name: [runs[seed] for seed in seeds] for name, runs in networks.items()}
+
+
+def _title(networks):
+    runs = next(iter(networks.values()))
+    return f"{runs[0]['title']}; {len(runs)} of {SEEDS} seeds" if runs else "no seed"
 
 
 def _mean(runs, key):
@@ -253,21 +254,13 @@ def _cell(runs):
     last = [run["last"] for run in runs]
     spread = f" ± {statistics.stdev(last):.1f}" if len(last) > 1 else ""
     seconds = statistics.median(run["seconds"] for run in runs)
-    seeds = "" if len(runs) == SEEDS else f", {len(runs)} of {SEEDS} seeds"
     best = _mean(runs, "best")
-    return f"{_mean(runs, 'last'):.1f}{spread} ({best:.1f}, {seconds:.2g} s{seeds})"
+    return f"{_mean(runs, 'last'):.1f}{spread} ({best:.1f}, {seconds:.2g} s)"
 
 
-def _verdict(name, title, results):
-    """Say who wins on a problem, by the seeds that all networks have."""
-    of_name = {network: r for (other, network), r in results.items() if other == name}
-    seeds = set.intersection(*map(set, of_name.values()))
-    if not seeds:
-        return f"- {title}: no seed that all networks have."
-    means = {
-        network: _mean([runs[seed] for seed in seeds], "last")
-        for network, runs in of_name.items()
-    }
+def _verdict(networks, title):
+    """Say who wins on a problem."""
+    means = {name: _mean(runs, "last") for name, runs in networks.items() if runs}
     ours = {k: v for k, v in means.items() if k.startswith("CorNet-")}
     others = {k: v for k, v in means.items() if k not in ours}
     best = [max(group, key=group.get) for group in (ours, others) if group]
@@ -275,8 +268,7 @@ def _verdict(name, title, results):
         f"{network} ({means[network]:.1f})"
         for network in sorted(best, key=means.get, reverse=True)
     )
-    of = "" if len(seeds) == SEEDS else f" (seeds 1 to {len(seeds)})"
-    return f"- {title}{of}: {words}."
+    return f"- {title}: {words}."
 
 
 if __name__ == "__main__":
