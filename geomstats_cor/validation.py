@@ -118,7 +118,8 @@ def require_broadcast(**arguments: Any) -> None:
 
 
 def _require_broadcast(batches):
-    for axis in range(1, 1 + max(map(len, batches.values()), default=0)):
+    most = max([0, *(len(batch) for batch in batches.values())])
+    for axis in range(1, 1 + most):
         # The lengths are numbers, or torch's symbols.
         lengths = [batch[-axis] for batch in batches.values() if len(batch) >= axis]
         several = [length for length in lengths if length != 1]
