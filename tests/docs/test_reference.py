@@ -35,7 +35,9 @@ def listed_modules():
                 continue
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 targets = getattr(node, "targets", [])
-                if any(getattr(t, "id", None) == "__all__" for t in targets):
+                names = {getattr(t, "id", None) for t in targets}
+                names |= {t.id for tup in targets for t in getattr(tup, "elts", ())}
+                if "__all__" in names:
                     yield ".".join(parts)
 
 
