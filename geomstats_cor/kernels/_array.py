@@ -172,11 +172,6 @@ def largest_entry(x: Array) -> Any:
     return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
 
 
-def smallest_entry(x: Array) -> Any:
-    """Return the smallest entry as a float; NaN if an entry is NaN."""
-    return float(x.amin() if is_torch(x) else np.minimum.reduce(x, axis=None))
-
-
 def matrix_dot(x: Array, y: Array) -> Array:
     """Return the Frobenius products [...] of matrices [..., n, m]."""
     if is_torch(x):

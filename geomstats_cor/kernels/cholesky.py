@@ -20,11 +20,9 @@ from ._array import (
     fill_diagonal,
     flagged_cholesky,
     inverse_lower,
-    is_torch,
     namespace,
     row_dot,
     set_diagonal,
-    smallest_entry,
     solve_unit_lower,
     strictly_lower,
     symmetrize,
@@ -588,9 +586,6 @@ def cor_inverse(correlation):
 def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     pivots, least = diagonal(factor), math.sqrt(rank_tolerance(factor))
-    # One number tells that all factors of numpy are regular: a failure leaves NaN.
-    if not is_torch(pivots) and pivots.size and smallest_entry(pivots) > least:
-        return pivots
     xp = namespace(factor)
     regular = definite & (xp.min(pivots, axis=-1) > least)
     return xp.where(regular[..., None], pivots, float("nan"))
