@@ -158,11 +158,16 @@ def _half_sinh_square_value(point_a, point_b):
     product = row_dot(point_a, point_b)
     difference = point_a - point_b
     square = row_dot(difference, difference)
-    # |a ^ b| is |a| times the height over a, of b or of the difference: they are the
-    # same, and that of the shorter vector has the smaller rounding error.
-    shorter = xp.where(square < square_b, difference, point_b)
-    height = _height(shorter, point_a, square_a)
-    wedge = square_a * row_dot(height, height)
+    # |a ^ b| is the length of the longer vector times a height over it: that of the
+    # shorter vector or of the difference. Both heights are the same, and the smaller of
+    # the two vectors leaves the smaller rounding error.
+    swapped = square_b > square_a
+    longest, least = xp.maximum(square_a, square_b), xp.minimum(square_a, square_b)
+    longer = xp.where(swapped, point_b, point_a)
+    side = xp.where(swapped, point_a, point_b)
+    side = xp.where(square < least, difference, side)
+    height = _height(side, longer, longest)
+    wedge = longest * row_dot(height, height)
     acute = product >= 0.0
     times = xp.sqrt((1.0 + square_a) * (1.0 + square_b))
     near = (square + wedge) / (2.0 * (1.0 + times + xp.where(acute, product, 0.0)))

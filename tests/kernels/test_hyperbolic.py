@@ -87,7 +87,7 @@ class TestDistance:
             gaps = [lorentz_gap(*pair) for pair in zip(a, b, strict=True)]
         expected = np.array([float(gap / 2) for gap in gaps])
         # An angle is known to rounding, and the shorter vector makes it a distance.
-        roundings = 16 * (1.0 + np.minimum(size_a, size_b)[:, 0])
+        roundings = 4 * (1.0 + np.minimum(size_a, size_b)[:, 0])
         assert np.all(np.abs(actual / expected - 1.0) <= roundings * arrays.eps)
 
     @dimensions
@@ -102,6 +102,18 @@ class TestDistance:
         actual = arrays.apply(k.hyperbolic_squared_dist, a, b)
         expected = arrays.apply(k.hyperbolic_squared_dist, b, a)
         assert relative_error(actual, expected) <= 8 * arrays.eps
+
+    @dimensions
+    def test_symmetry_to_the_last_digit(self, arrays, rng, dim):
+        # Near and far points, close to the origin and close to the boundary.
+        a = random_points(rng, 2000, dim) * 10.0 ** rng.uniform(-6.0, 4.0, (2000, 1))
+        b = a * 10.0 ** rng.uniform(-3.0, 3.0, (2000, 1))
+        b += a * 10.0 ** rng.uniform(-8.0, 1.0, (2000, 1)) * rng.standard_normal(dim)
+        for x, y in ((a, b), (a, 1.01 * a), (a, -a), (a, np.flip(b, 0).copy())):
+            x, y = arrays.rounded(x), arrays.rounded(y)
+            forth = arrays.apply(k.hyperbolic_half_sinh_square, x, y)
+            back = arrays.apply(k.hyperbolic_half_sinh_square, y, x)
+            assert np.array_equal(forth, back)
 
     @dimensions
     def test_padding_with_zeros(self, double, rng, dim):
