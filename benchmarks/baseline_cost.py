@@ -21,7 +21,7 @@ import torch
 
 from cornet_nn import CorNet
 from cornet_nn.baselines import BASELINES
-from cornet_nn.reproduce.published import published_results
+from cornet_nn.reproduce.report import published_results
 from cornet_nn.spaces import orthonormal_basis
 
 from .real_data import replace_marked
@@ -54,7 +54,7 @@ def report(repetitions):
     """Return the Markdown of the table."""
     published = {
         cell.method: cell.seconds
-        for cell in published_results("main")
+        for cell in published_results("main").itertuples()
         if cell.data == "FPHA"
     }
     measured = {name: step_seconds(name, repetitions) for name in published}

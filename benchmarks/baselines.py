@@ -29,7 +29,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from cornet_nn import CorNet
 from cornet_nn.baselines import BASELINES
 from cornet_nn.baselines.classifier import AMSGrad
-from cornet_nn.reproduce.published import published_results
+from cornet_nn.reproduce.report import published_results
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import GeomstatsCorError
 
@@ -38,7 +38,7 @@ from .real_data import replace_marked
 
 RATES = (1e-3, 5e-3, 2e-2)
 BATCH, LAST, HELD_OUT, SEEDS = 30, 5, 5, 5
-NETWORKS = tuple(dict.fromkeys(cell.method for cell in published_results("main")))
+NETWORKS = tuple(published_results("main")["method"].unique())
 # A decomposition for every sample, channel and output.
 SLOW = ("GyroAI", "GyroSPD++")
 # Failures of a network that ran away, and of decompositions of what it made.

@@ -13,8 +13,10 @@ which --resume does not run again; docs/reproduce.md has the protocol.
 From Python: `reproduce(table, Options(...))`.
 """
 
+import argparse
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -29,9 +31,10 @@ class Table:
     ----------
     title : str
         Title.
-    module, function, show : str
-        Module and function that compute the cells, and the function of `report` that
-        shows their numbers.
+    function : str
+        Function of `experiments` that computes its cells.
+    show : str
+        Function of `report` that shows their numbers.
 
     Examples
     --------
@@ -41,7 +44,6 @@ class Table:
     """
 
     title: str
-    module: str = "accuracies"
     function: str = "accuracy_cells"
     show: str = "show_accuracy"
 
@@ -54,15 +56,18 @@ TABLES = {
     "mlr": Table("Logistic regressions of covariance and of correlation matrices"),
     "eigenvalues": Table("SPD networks on matrices with largest eigenvalue one"),
     "runtime": Table(
-        "Seconds of a forward pass by size", "runtime", "runtime_cells", "show_seconds"
+        "Seconds of a forward pass by size", "runtime_cells", "show_seconds"
     ),
     "variation": Table(
-        "Coefficient of variation of diagonal variances", "variances", "variance_cells"
+        "Coefficient of variation of diagonal variances", "variance_cells"
     ),
-    "ratio": Table(
-        "Ratio of diagonal to off-diagonal entries", "variances", "variance_cells"
-    ),
+    "ratio": Table("Ratio of diagonal to off-diagonal entries", "variance_cells"),
 }
+
+
+def _option(default, **how):
+    """Return a field with what `add_argument` says of its option."""
+    return dataclasses.field(default=default, metadata=how)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,22 +84,22 @@ class Options:
         Number of folds or seeds, five in the paper.
     epochs : int or None
         Number of epochs instead of that of the paper.
+    gain : float or None
+        Factor on the initial weights of correlation networks; None is the default of
+        the classifiers.
     only : tuple of str
         Rows and columns to compute; all if empty.
     synthetic : bool
         Whether to add the simulated radar signals as a column.
     resume : bool
         Whether to keep the cells that an earlier call has finished.
+    jobs : int or None
+        Number of trainings at a time; one if None.
     quiet : bool
         Whether to show no progress.
     loader : dict
         Options of the loaders, such as {"view": "frame"}. Each is passed to the loaders
         that have it.
-    gain : float or None
-        Factor on the initial weights of correlation networks; None is the default of
-        the classifiers.
-    jobs : int or None
-        Number of trainings at a time; one if None.
 
     Examples
     --------
@@ -103,52 +108,46 @@ class Options:
     'build/reproduce'
     """
 
-    data: Path | None = None
-    output: Path = Path("build/reproduce")
-    seeds: int = 5
-    epochs: int | None = None
-    only: tuple = ()
-    synthetic: bool = False
-    resume: bool = False
-    quiet: bool = False
-    loader: dict = dataclasses.field(default_factory=dict)
-    gain: float | None = None
-    jobs: int | None = None
-
-
-_ARGUMENTS = {
-    "data": dict(
+    data: Path | None = _option(
+        None,
         type=Path,
         metavar="DIR",
         help="folder with subfolders radar, hdm05, fpha, ntu120",
-    ),
-    "output": dict(
+    )
+    output: Path = _option(
+        Path("build/reproduce"),
         type=Path,
         metavar="DIR",
         help="where Markdown, CSV, figures and finished runs are written (%(default)s)",
-    ),
-    "seeds": dict(type=int, help="folds or seeds (%(default)s)"),
-    "epochs": dict(type=int, help="epochs instead of the paper's"),
-    "gain": dict(
+    )
+    seeds: int = _option(5, type=int, help="folds or seeds (%(default)s)")
+    epochs: int | None = _option(None, type=int, help="epochs instead of the paper's")
+    gain: float | None = _option(
+        None,
         type=float,
         metavar="X",
         help="factor on the initial weights of correlation networks, instead of the "
         "default of the classifiers",
-    ),
-    "only": dict(
-        nargs="+", metavar="NAME", help="rows or columns to compute; others are skipped"
-    ),
-    "synthetic": dict(
+    )
+    only: tuple[str, ...] = _option(
+        (), nargs="+", metavar="NAME", help="rows or columns to compute, not all"
+    )
+    synthetic: bool = _option(
+        False,
         action="store_true",
         help="add a column of simulated radar signals, for which the paper has none",
-    ),
-    "resume": dict(action="store_true", help="keep finished runs"),
-    "jobs": dict(type=int, metavar="N", help="trainings at a time; -1 for all cores"),
-    "quiet": dict(action="store_true", help="print nothing but the result"),
-}
+    )
+    resume: bool = _option(False, action="store_true", help="keep finished runs")
+    jobs: int | None = _option(
+        None, type=int, metavar="N", help="trainings at a time; -1 for all cores"
+    )
+    quiet: bool = _option(
+        False, action="store_true", help="print nothing but the result"
+    )
+    loader: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
-def reproduce(table, options=None):
+def reproduce(table: str, options: Options | None = None) -> str:
     """Compute a table of the paper, and write it as Markdown and CSV.
 
     Parameters
@@ -174,11 +173,9 @@ def reproduce(table, options=None):
     >>> print("97.57" in text, "no data: pass --data" in text)
     True True
     """
-    import importlib
-
     from .._files import make_writable, write_text
-    from . import report
-    from .sources import require_options
+    from . import experiments, report
+    from .methods import require_options
 
     options = Options() if options is None else options
     if table not in TABLES:
@@ -196,19 +193,19 @@ def reproduce(table, options=None):
     require_options(options.loader)
     make_writable(options.output)
     entry = TABLES[table]
-    module = importlib.import_module(f".{entry.module}", __name__)
-    cells = getattr(module, entry.function)(table, options)
-    if not cells:
+    cells = getattr(experiments, entry.function)(table, options)
+    if cells.empty:
         raise ParameterError(
             f"no row or column of {table} is called {', '.join(options.only)}."
         )
     text = report.as_markdown(cells, entry.title, getattr(report, entry.show))
     write_text(options.output / f"{table}.md", text + "\n")
-    write_text(options.output / f"{table}.csv", report.as_csv(cells))
+    how = dict(index=False, float_format="%g", lineterminator="\n")
+    write_text(options.output / f"{table}.csv", cells.to_csv(**how))
     return text
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command `reproduce` takes to its parser.
 
     Parameters
@@ -231,11 +228,15 @@ def add_arguments(parser):
     parser.add_argument("--list", action="store_true", help="list the tables")
     text = "option of the loaders, such as view=first, for all data sets that have it"
     add_loader_options(parser, text)
-    for name, how in _ARGUMENTS.items():
-        parser.add_argument(f"--{name}", default=getattr(Options, name), **how)
+    for field in _offered():
+        parser.add_argument(f"--{field.name}", default=field.default, **field.metadata)
 
 
-def run(arguments):
+def _offered():
+    return [field for field in dataclasses.fields(Options) if field.metadata]
+
+
+def run(arguments: argparse.Namespace) -> int:
     """Run the command `reproduce`.
 
     Parameters
@@ -261,7 +262,7 @@ def run(arguments):
         for name, table in TABLES.items():
             print(f"{name:12} {table.title}")
         return 0
-    chosen = {name: getattr(arguments, name) for name in _ARGUMENTS}
+    chosen = {field.name: getattr(arguments, field.name) for field in _offered()}
     chosen |= dict(only=tuple(arguments.only), loader=dict(arguments.option))
     text = reproduce(arguments.table, Options(**chosen))
     print(text)

@@ -1,91 +1,87 @@
-"""Tables with ours beside the paper's number."""
+"""The numbers of the paper, and tables with ours beside them.
+
+References
+----------
+.. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+   correlation matrices. ICML 2026.
+"""
 
 import functools
 import inspect
-from dataclasses import dataclass
+import tomllib
+from importlib import resources
+
+import pandas as pd
 
 from .._text import markdown_table
-from .published import Published
 
 # Rows name the metric or the network, and runs their seed; the rest changes no result.
-_NOT_SHOWN = ("metric", "mlr_metric", "network", "normalisation", "random_state")
-_NOT_SHOWN += ("progress", "device", "directory", "resume")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number of ours and the number of the paper.
-
-    Attributes
-    ----------
-    method, data : str
-        Row and column.
-    published : Published or None
-        Cell of the paper; None if it has none.
-    mean, deviation, seconds : float or None
-        Our numbers, if they were measured.
-    runs : int
-        Number of folds or seeds behind them.
-    best : float or None
-        Mean over runs of the best of the last epochs, where `mean` is that of the last.
-    note : str
-        Why there is no number of ours, or under which conditions it was measured.
-    settings : str
-        Settings of the training that are not the defaults of the classifier.
-    """
-
-    method: str
-    data: str
-    published: Published | None = None
-    mean: float | None = None
-    deviation: float | None = None
-    seconds: float | None = None
-    runs: int = 0
-    best: float | None = None
-    note: str = ""
-    settings: str = ""
-
-
+_NOT_SHOWN = (
+    "metric mlr_metric network normalisation random_state progress device directory "
+    "resume"
+).split()
+# A table has a row for each cell: the number of the paper and ours, in per cent or
+# seconds, and under which conditions it was measured, or why there is none.
 COLUMNS = (
-    "method",
-    "data",
-    "paper_mean",
-    "paper_deviation",
-    "paper_seconds",
-    "ours_mean",
-    "ours_deviation",
-    "ours_seconds",
-    "ours_best",
-    "runs",
-    "note",
-    "settings",
-)
+    "method data paper_mean paper_deviation paper_seconds ours_mean ours_deviation "
+    "ours_seconds ours_best runs note settings"
+).split()
+_FOLDER = resources.files(__package__) / "paper"
 
 
-def as_csv(cells):
-    """Return cells as the text of a CSV file, one line each.
+@functools.cache
+def published_results(table):
+    """Return the cells of a table of the paper, in its order.
 
     Parameters
     ----------
-    cells : sequence of Cell
+    table : str
+        Name of the table: "main", "mixed", "activations", "inputs", "mlr",
+        "eigenvalues" or "runtime".
+
+    Returns
+    -------
+    cells : pandas.DataFrame
+        Method, data, mean accuracy in per cent and standard deviation over five folds,
+        and seconds per epoch, or of a forward pass in the table "runtime".
+
+    Examples
+    --------
+    >>> published_results("main")["mean"].iloc[-1]
+    np.float64(60.01)
+    """
+    with (_FOLDER / "results.csv").open(encoding="utf-8") as file:
+        cells = pd.read_csv(file, dtype={"data": str})
+    return cells[cells["table"] == table].drop(columns="table")
+
+
+@functools.cache
+def published_settings():
+    """Return how the experiments of the paper were run: `paper/settings.toml`.
+
+    Examples
+    --------
+    >>> published_settings()["hyperparameters"]["HDM05"]["OLM"]["optimizer"]
+    'sgd'
+    """
+    return tomllib.loads((_FOLDER / "settings.toml").read_text(encoding="utf-8"))
+
+
+def table_of(rows):
+    """Return cells as a table with all columns.
+
+    Parameters
+    ----------
+    rows : sequence of dict
         Cells.
 
     Returns
     -------
-    text : str
-        Text.
+    cells : pandas.DataFrame
+        Table.
     """
-    import pandas as pd
-
-    rows = []
-    for cell in cells:
-        paper = cell.published or Published("", "", "", None, None, None)
-        numbers = (paper.mean, paper.deviation, paper.seconds)
-        numbers += (cell.mean, cell.deviation, cell.seconds, cell.best)
-        ends = (cell.runs, cell.note, cell.settings)
-        rows.append((cell.method, cell.data, *map(_plain, numbers), *ends))
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.to_csv(index=False, lineterminator="\n")
+    empty = dict(runs=0, note="", settings="")
+    return pd.DataFrame([empty | row for row in rows], columns=COLUMNS)
 
 
 def as_markdown(cells, title, show):
@@ -93,12 +89,12 @@ def as_markdown(cells, title, show):
 
     Parameters
     ----------
-    cells : sequence of Cell
-        Cells, row by row.
+    cells : pandas.DataFrame
+        What `table_of` returns.
     title : str
         Title.
     show : callable
-        Returns the text of a mean, a deviation and a time, each of which may be None.
+        Returns the text of a mean, a deviation and a time, each of which may be NaN.
 
     Returns
     -------
@@ -107,9 +103,9 @@ def as_markdown(cells, title, show):
 
     Examples
     --------
-    >>> paper = Published("main", "CorNet-OLM", "Radar", 97.57, 0.76, 1.35)
-    >>> cell = Cell("CorNet-OLM", "Radar", paper, note="no data")
-    >>> print(as_markdown([cell], "Main", show_accuracy))
+    >>> cell = dict(method="CorNet-OLM", data="Radar", note="no data")
+    >>> cell |= dict(paper_mean=97.57, paper_deviation=0.76, paper_seconds=1.35)
+    >>> print(as_markdown(table_of([cell]), "Main", show_accuracy))
     ### Main
     <BLANKLINE>
     | method | Radar, paper | ours |
@@ -118,91 +114,54 @@ def as_markdown(cells, title, show):
     <BLANKLINE>
     - no data: CorNet-OLM on Radar
     """
-    methods = list(dict.fromkeys(cell.method for cell in cells))
-    columns = list(dict.fromkeys(cell.data for cell in cells))
-    places = {(cell.method, cell.data): cell for cell in cells}
-    has_best = any(cell.best is not None for cell in cells)
+    nan = float("nan")
+    methods = list(dict.fromkeys(cells["method"]))
+    has_best = bool(cells["ours_best"].notna().any())
     ours = ("ours, last epoch", "best of the last") if has_best else ("ours",)
-    head = ["method", *(t for name in columns for t in (f"{name}, paper", *ours))]
-    rows = []
-    for method in methods:
-        texts = [method]
-        for column in columns:
-            cell = places.get((method, column), Cell(method, column))
-            paper = cell.published
-            texts.append(
-                show(paper.mean, paper.deviation, paper.seconds) if paper else "–"
-            )
-            texts.append(show(cell.mean, cell.deviation, cell.seconds))
-            texts += [show(cell.best, None, None)] * has_best
-        rows.append(texts)
-    table = markdown_table(head, rows)
-    reasons = "\n".join(_reasons(cells, methods, "note"))
-    settings = "\n".join(_reasons(cells, methods, "settings"))
+    header, columns = ["method"], [methods]
+    for name, part in cells.groupby("data", sort=False):
+        header += [f"{name}, paper", *ours]
+        part = part.set_index("method").reindex(methods)
+        for whose in ("paper", "ours"):
+            numbers = part[[f"{whose}_{k}" for k in ("mean", "deviation", "seconds")]]
+            columns.append([show(*row) for row in numbers.itertuples(index=False)])
+        columns += [[show(best, nan, nan) for best in part["ours_best"]]] * has_best
+    settings = _reasons(cells, "settings")
     if settings:
         settings = (
             f"Settings that are not the defaults of the classifiers:\n\n{settings}"
         )
-    parts = (f"### {title}", table, reasons, settings)
+    table = markdown_table(header, zip(*columns, strict=True))
+    parts = (f"### {title}", table, _reasons(cells, "note"), settings)
     return "\n\n".join(part for part in parts if part)
 
 
 def show_accuracy(mean, deviation, seconds):
-    """Return an accuracy as text.
-
-    Parameters
-    ----------
-    mean, deviation : float or None
-        Accuracy in per cent, and standard deviation.
-    seconds : float or None
-        Not shown: the CSV file has it.
-
-    Returns
-    -------
-    text : str
-        Text.
-    """
-    if mean is None:
+    """Return an accuracy in per cent as text; the CSV file has the seconds."""
+    if pd.isna(mean):
         return "–"
-    return f"{mean:.2f}" + ("" if deviation is None else f" ± {deviation:.2f}")
+    return f"{mean:.2f}" + ("" if pd.isna(deviation) else f" ± {deviation:.2f}")
 
 
 def show_seconds(mean, deviation, seconds):
-    """Return a time as text; see `show_accuracy`."""
-    return "–" if seconds is None else f"{seconds:.4f} s"
+    """Return a time as text."""
+    return "–" if pd.isna(seconds) else f"{seconds:.4f} s"
 
 
-def _reasons(cells, methods, field):
-    """Return a line for every text of a field, with the cells it belongs to."""
-    noted = {}
-    for cell in cells:
-        if getattr(cell, field):
-            columns = noted.setdefault(getattr(cell, field), {})
-            columns.setdefault(cell.data, []).append(cell.method)
-    for note, columns in noted.items():
+def _reasons(cells, field):
+    """Return a line for every text of a column, with the cells it belongs to."""
+    count, lines = cells["method"].nunique(), []
+    for note, noted in cells[cells[field] != ""].groupby(field, sort=False):
         places = [
-            f"{'all rows' if len(rows) == len(methods) > 1 else ', '.join(rows)} on {c}"
-            for c, rows in columns.items()
+            f"{'all rows' if len(rows) == count > 1 else ', '.join(rows)} on {data}"
+            for data, rows in noted.groupby("data", sort=False)["method"]
         ]
-        yield f"- {note}: {'; '.join(places)}"
-
-
-def _plain(number):
-    return "" if number is None else f"{number:g}"
+        lines.append(f"- {note}: {'; '.join(places)}")
+    return "\n".join(lines)
 
 
 def non_default(model):
-    """Return the settings of a classifier that are not its defaults.
-
-    Parameters
-    ----------
-    model : sklearn.base.BaseEstimator
-        Classifier.
-
-    Returns
-    -------
-    settings : dict
-        Settings by name.
+    """Return the settings of a classifier that are not its defaults, by name.
 
     Examples
     --------
@@ -220,17 +179,7 @@ def non_default(model):
 
 
 def as_words(settings):
-    """Return settings as text.
-
-    Parameters
-    ----------
-    settings : dict
-        Settings by name.
-
-    Returns
-    -------
-    words : str
-        Text.
+    """Return settings by name as text.
 
     Examples
     --------
@@ -241,19 +190,7 @@ def as_words(settings):
 
 
 def options_notes(given, taken):
-    """Return which options of loaders a number was computed with, and which not.
-
-    Parameters
-    ----------
-    given : dict
-        Options that the user gives.
-    taken : dict
-        Those of them that the loader of the data has.
-
-    Returns
-    -------
-    notes : list of str
-        Notes.
+    """Return which of the given options of loaders were used for a number, or not.
 
     Examples
     --------

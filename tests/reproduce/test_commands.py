@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from cornet_nn import reproduce, runner
-from cornet_nn.reproduce import TABLES, accuracies, methods, report
+from cornet_nn.reproduce import TABLES, experiments, methods, report
 from cornet_nn.reproduce.methods import find_method, why_not
-from cornet_nn.reproduce.published import published_results, published_settings
+from cornet_nn.reproduce.report import published_results, published_settings
 from cornet_nn.training.loop import TrainingLoop
 from geomstats_cor import METRICS, OneStepLogScaledMetric
 from geomstats_cor.exceptions import ParameterError
@@ -94,9 +94,9 @@ def test_spd_networks_without_the_extra(monkeypatch):
 
 
 def test_every_row_of_the_paper_can_be_computed():
-    names = {cell.method for table in TABLES for cell in published_results(table)}
+    names = {name for table in TABLES for name in published_results(table)["method"]}
     assert HAS_SPD_LEARN is False or {why_not(name) for name in names} == {""}
-    for name in names - {cell.method for cell in published_results("runtime")}:
+    for name in names - {*published_results("runtime")["method"]}:
         model = find_method(name, "FPHA").make(3, 0, False)
         assert model.max_epochs == 3
 
@@ -121,18 +121,16 @@ def test_networks_of_gyrovectors_and_subspaces(folder, tmp_path, names, monkeypa
 
 
 def test_deviations_are_those_of_a_sample():
-    cell = report.Cell("CorNet-OLM", "Radar")
     results = dict(accuracy=[0.9, 0.92, 0.97], seconds_per_epoch=[1.0, 1.0, 1.0])
-    found = accuracies._summarised(cell, pd.DataFrame(results), 1, 1, [])
-    assert found.deviation == pytest.approx(np.std([90.0, 92.0, 97.0], ddof=1))
+    found = experiments.summarised(pd.DataFrame(results))
+    assert found["ours_deviation"] == pytest.approx(np.std([90.0, 92.0, 97.0], ddof=1))
 
 
 def test_one_run_has_no_deviation():
-    cell = report.Cell("CorNet-OLM", "Radar")
     results = pd.DataFrame(dict(accuracy=[0.9], seconds_per_epoch=[1.0]))
-    found = accuracies._summarised(cell, results, 1, 1, [])
-    assert found.deviation is None
-    assert "±" not in report.as_markdown([found], "Main", report.show_accuracy)
+    cell = dict(method="CorNet-OLM", data="Radar") | experiments.summarised(results)
+    text = report.as_markdown(report.table_of([cell]), "Main", report.show_accuracy)
+    assert "90.00" in text and "±" not in text
 
 
 def test_other_settings_are_other_runs(folder, tmp_path, monkeypatch):
@@ -230,9 +228,9 @@ def test_finished_runs_are_kept(folder, tmp_path, monkeypatch):
     assert rows["CorMLR-ECM", "FPHA"]["runs"] == "2"
     assert (tmp_path / "mlr-runs" / "environment.json").exists()
     # Other parts of the data are other runs.
-    split, result = accuracies.paper_parts, dict.fromkeys(runner.RESULTS, 0.01)
+    split, result = experiments.paper_parts, dict.fromkeys(runner.RESULTS, 0.01)
     monkeypatch.setattr(
-        accuracies, "paper_parts", lambda *a: [p[::-1] for p in split(*a)]
+        experiments, "paper_parts", lambda *a: [p[::-1] for p in split(*a)]
     )
     monkeypatch.setattr(runner, "fit_and_score", lambda *_: result)
     command("mlr", *options, "--seeds", 2, "--resume")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cornet_nn.reproduce.variances import (
+from cornet_nn.reproduce.experiments import (
     coefficient_of_variation,
     diagonal_ratio,
     draw_histograms,

@@ -9,11 +9,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import FunctionTransformer
 
 from cornet_nn.datasets import Dataset, LeftOut
-from cornet_nn.reproduce import Options, accuracies, reproduce
-from cornet_nn.reproduce.methods import find_method
-from cornet_nn.reproduce.published import published_settings
-from cornet_nn.reproduce.report import non_default
-from cornet_nn.reproduce.sources import find_data
+from cornet_nn.reproduce import Options, experiments, reproduce
+from cornet_nn.reproduce.methods import find_data, find_method
+from cornet_nn.reproduce.report import non_default, published_settings
 from cornet_nn.runner import Trial, fit_and_score, key_of
 from cornet_nn.splits import paper_parts
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
@@ -253,13 +251,15 @@ def test_settings_that_are_not_defaults_are_printed(folder, tmp_path):
 
 def test_the_gain_of_the_settings_file_is_used(monkeypatch):
     chosen = {**published_settings(), "gain": 0.125}
-    monkeypatch.setattr(accuracies, "published_settings", lambda: chosen)
+    monkeypatch.setattr(experiments, "published_settings", lambda: chosen)
     method = find_method(ROW, "FPHA")
-    assert accuracies._model(method, 1, 0, Options()).gain == 0.125
-    assert accuracies._model(method, 1, 0, Options(gain=0.5)).gain == 0.5
+    assert experiments._model(method, 1, 0, Options()).gain == 0.125
+    assert experiments._model(method, 1, 0, Options(gain=0.5)).gain == 0.5
     # A network without a gain is left as it is.
     method = find_method("SPDMLR-LEM", "FPHA")
-    assert "gain" not in accuracies._model(method, 1, 0, Options(gain=0.5)).get_params()
+    assert (
+        "gain" not in experiments._model(method, 1, 0, Options(gain=0.5)).get_params()
+    )
 
 
 def test_keys_tell_settings_apart():

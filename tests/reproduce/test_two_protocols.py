@@ -1,13 +1,10 @@
 """The accuracy after the last epoch, and the best of the last epochs beside it."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from cornet_nn.baselines import BaselineClassifier
 from cornet_nn.reproduce import report
-from cornet_nn.reproduce.published import Published
 from cornet_nn.runner import RESULTS, Results, Trial, fit_and_score
 from cornet_nn.training import CorNetClassifier
 
@@ -77,11 +74,12 @@ def test_runs_that_diverged_are_kept(tmp_path, monkeypatch):
 
 
 def test_two_columns():
-    paper = Published("main", "GrNet", "FPHA", 80.0, 1.0, 2.0)
-    cell = report.Cell("GrNet", "FPHA", paper, mean=70.0, runs=5, best=72.5)
-    text = report.as_markdown([cell], "Main", report.show_accuracy)
+    cell = dict(method="GrNet", data="FPHA", paper_mean=80.0, paper_deviation=1.0)
+    cell |= dict(ours_mean=70.0, ours_best=72.5, runs=5)
+    cells = report.table_of([cell])
+    text = report.as_markdown(cells, "Main", report.show_accuracy)
     assert "| FPHA, paper | ours, last epoch | best of the last |" in text
     assert "| 80.00 ± 1.00 | 70.00 | 72.50 |" in text
-    assert "72.5" in report.as_csv([cell])
-    alone = report.as_markdown([replace(cell, best=None)], "M", report.show_accuracy)
+    cells["ours_best"] = np.nan
+    alone = report.as_markdown(cells, "M", report.show_accuracy)
     assert "| FPHA, paper | ours |" in alone
