@@ -93,12 +93,13 @@ def _accuracy(cell, options, runs):
         Trial(
             dict(method=cell["method"], data=cell["data"], seed=seed),
             _model(method, epochs, seed, options),
-            *part,
+            train,
+            test,
             # Networks of the authors diverged, too: CorNet-LSM with ReLU did.
             may_diverge=True,
             last_epochs=LAST_EPOCHS,
         )
-        for seed, part in enumerate(parts)
+        for seed, (train, test) in enumerate(parts)
     ]
     results = runs.run(trials, dataset.inputs, dataset.labels, jobs=options.jobs)
     notes = [f"{epochs} epochs instead of {method.epochs}"] * (epochs != method.epochs)
