@@ -172,7 +172,9 @@ def trained(make, inputs, labels, train, test, rate, epochs, seed):
     with torch.no_grad():
         features = model.features(inputs).float()
     targets = torch.as_tensor(labels)
-    optimizer = AMSGrad(model.parameters(), lr=rate)
+    # Correlation networks scale the rate of weights of normalised coordinates.
+    groups = getattr(model, "parameter_groups", lambda lr: model.parameters())
+    optimizer = AMSGrad(groups(rate), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     try:
         for epoch in range(epochs):

@@ -64,6 +64,24 @@ def hyperplanes_of(space, writer=None):
     return metric.hyperplanes()
 
 
+def require_means(hyperplanes, layer):
+    """Raise unless a metric has Fréchet means.
+
+    Parameters
+    ----------
+    hyperplanes : SpaceHyperplanes
+        Hyperplanes of the metric.
+    layer : object
+        Layer that needs them.
+    """
+    if not hyperplanes.has_means:
+        raise ParameterError(
+            f"{type(layer).__name__} needs Fréchet means, which "
+            f"{type(hyperplanes.metric).__name__} does not have: use a flat metric, "
+            f'such as SPDMatrices(n, equip="lem").'
+        )
+
+
 def require_basis_of(hyperplanes, basis):
     """Raise unless a metric has coordinates in a basis.
 

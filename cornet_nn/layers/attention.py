@@ -9,7 +9,7 @@ from torch import Tensor
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 from .._precision import in_full_precision
-from .._validation import require_positive, spaces_of
+from .._validation import require_means, require_positive, spaces_of
 from .base import CorLayer, require_sequence
 from .conv import CorChannelConv
 from .fc import CorFC
@@ -104,6 +104,7 @@ class CorAttention(CorLayer):
             CorChannelConv(space, space_head, None, heads, **options) for _ in range(3)
         )
         self.output = CorFC(space_head, space, heads, **options)
+        require_means(self.output.hyperplanes_in, self)
 
     def reset_parameters(self) -> None:
         """Draw the parameters of all layers anew."""

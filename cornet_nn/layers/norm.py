@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
-from .._validation import renamed_keyword, require_numbers
+from .._validation import renamed_keyword, require_means, require_numbers
 from .base import CoordinateLayer
 
 SCALES = ("channel", "coordinates", None)
@@ -157,6 +157,8 @@ class CorBatchNorm(CoordinateLayer):
             raise ParameterError(
                 f'motion is {motion!r}: expected "isometry" or "tangent".'
             )
+        if motion == "isometry":
+            require_means(self.hyperplanes_in, self)
         self.dispersion, self.motion = dispersion, motion
         self.affine, self.track_running_stats = affine, track_running_stats
         options, dim = dict(device=device, dtype=dtype), self.hyperplanes_in.dim

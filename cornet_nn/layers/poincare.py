@@ -28,27 +28,36 @@ class _Linear(nn.Module):
     def _gain(self):
         return 1.0
 
-    def __init__(self, in_features, out_features, curvature, device, dtype):
+    gamma: nn.Parameter | None
+
+    def __init__(self, in_features, out_features, curvature, bias, device, dtype):
         super().__init__()
         require_positive(in_features=in_features, out_features=out_features)
         self.in_features, self.out_features = in_features, out_features
         self.curvature = require_curvature(curvature)
         options = dict(device=device, dtype=dtype)
         self.weight = nn.Parameter(torch.empty(out_features, in_features, **options))
-        self.gamma = nn.Parameter(torch.empty(out_features, **options))
+        gamma = nn.Parameter(torch.empty(out_features, **options)) if bias else None
+        self.register_parameter("gamma", gamma)
         self.reset_parameters()
 
     def reset_parameters(self):
         """Draw the normals anew, and put all hyperplanes through the origin."""
         with torch.no_grad():
             self.weight.normal_(0.0, self._gain)
-            self.gamma.zero_()
+            if self.gamma is not None:
+                self.gamma.zero_()
+
+    def _offsets(self):
+        if self.gamma is None:
+            return self.weight.new_zeros(self.out_features)
+        return self.gamma
 
     def extra_repr(self):
         """Return dimensions and curvature."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"curvature={self.curvature}"
+            f"curvature={self.curvature}, bias={self.gamma is not None}"
         )
 
 
@@ -70,6 +79,8 @@ class PoincareMLR(_Linear):
         Number of classes.
     curvature : float
         Curvature :math:`K = -\kappa^2 < 0`.
+    bias : bool
+        Whether hyperplanes have offsets; otherwise they pass through the origin.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -106,10 +117,12 @@ class PoincareMLR(_Linear):
         in_features: int,
         num_classes: int,
         curvature: float = -1.0,
+        *,
+        bias: bool = True,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(in_features, num_classes, curvature, device, dtype)
+        super().__init__(in_features, num_classes, curvature, bias, device, dtype)
 
     def extra_repr(self) -> Any:
         """Return dimension, classes and curvature."""
@@ -129,7 +142,7 @@ class PoincareMLR(_Linear):
         logits : tensor, shape=[..., num_classes]
             Logits.
         """
-        return poincare_mlr(point, self.weight, self.gamma, self.curvature)
+        return poincare_mlr(point, self.weight, self._offsets(), self.curvature)
 
 
 class PoincareFC(_Linear):
@@ -146,6 +159,8 @@ class PoincareFC(_Linear):
         Dimensions of the balls.
     curvature : float
         Curvature :math:`K = -\kappa^2 < 0`.
+    bias : bool
+        Whether hyperplanes have offsets; otherwise they pass through the origin.
     device : torch.device
         Device of the parameters.
     dtype : torch.dtype
@@ -174,10 +189,12 @@ class PoincareFC(_Linear):
         in_features: int,
         out_features: int,
         curvature: float = -1.0,
+        *,
+        bias: bool = True,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(in_features, out_features, curvature, device, dtype)
+        super().__init__(in_features, out_features, curvature, bias, device, dtype)
 
     @property
     def _gain(self):
@@ -197,7 +214,7 @@ class PoincareFC(_Linear):
         point : tensor, shape=[..., out_features]
             Points of the ball of the output.
         """
-        return poincare_fc(point, self.weight, self.gamma, self.curvature)
+        return poincare_fc(point, self.weight, self._offsets(), self.curvature)
 
 
 class _OfCurvature(nn.Module):

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from geomstats_cor.exceptions import ParameterError, ShapeError
 
 from .._precision import in_full_precision
-from .._validation import require_positive
+from .._validation import require_means, require_positive
 from .base import CoordinateLayer, require_sequence
 
 
@@ -70,6 +70,7 @@ class FrechetPool(CoordinateLayer):
         dtype: Any = None,
     ) -> None:
         super().__init__(space, metric=metric)
+        require_means(self.hyperplanes_in, self)
         self.length = length
         if length is not None:
             require_positive(length=length)

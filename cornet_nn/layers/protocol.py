@@ -45,6 +45,13 @@ class SpaceHyperplanes(Protocol):
         input.
     logit_gain : float
         Factor on initial weights after which logits are of order one.
+    has_means : bool
+        Whether `mean` and `weighted_means` are there. Layers that need them refuse the
+        space when they are built.
+    dispersion : float
+        Dispersion that normalised input of a network has.
+    weight_of_covector : float
+        Length of weights over that of covectors of logarithms at the origin.
     """
 
     metric: Any
@@ -52,6 +59,9 @@ class SpaceHyperplanes(Protocol):
     dim: int
     gain: float
     logit_gain: float
+    has_means: bool
+    dispersion: float
+    weight_of_covector: float
 
     def features(self, point: Tensor) -> Any:
         """Return the features [..., d] of points [..., n, n]."""
@@ -71,6 +81,9 @@ class SpaceHyperplanes(Protocol):
 
     def initial_weight(self, noise: Tensor) -> Any:
         """Return weights [out, channels, d] from as many standard normal numbers."""
+
+    def initial_logit(self) -> float:
+        """Return the deviation of initial logits for input of `dispersion`."""
 
     def to_weight(self, normal: Tensor) -> Any:
         """Return the weights [..., d] of packed normals [..., d] at the origin."""

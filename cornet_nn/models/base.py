@@ -27,18 +27,20 @@ class Network(nn.Module):
 
     Parameters
     ----------
-    front_end : torch.nn.Module or None
-        What makes correlation matrices of the input.
-    normalize : {"coordinates", "channel", "center"} or None
-        See `make_norm`.
-    momentum : float
-        See `CorBatchNorm`.
     space : FullRankCorrelationMatrices
         Space of the input, with a metric.
     in_channels : int or None
         Number of matrices in an input; None if there is no axis of channels.
-    options : dict
-        Device and dtype.
+    front_end : torch.nn.Module or None
+        What makes correlation matrices of the input.
+    normalize : {"coordinates", "channel", "center"} or None
+        See `CorNet`.
+    momentum : float
+        See `CorBatchNorm`.
+    device : torch.device
+        Device of the normalisation.
+    dtype : torch.dtype
+        Dtype of the normalisation.
 
     Examples
     --------
@@ -48,7 +50,7 @@ class Network(nn.Module):
     >>> class Small(Network):
     ...     def __init__(self, n, num_classes):
     ...         space = FullRankCorrelationMatrices(n, equip="olm")
-    ...         super().__init__(None, None, 0.1, space, None, {})
+    ...         super().__init__(space, normalize="coordinates")
     ...         self.fc = CorFC(space, 3, in_channels=1, metric="olm")
     ...         self.mlr = CorMLR(3, num_classes, metric="olm")
     ...         self.fuse = True
@@ -63,16 +65,18 @@ class Network(nn.Module):
 
     def __init__(
         self,
-        front_end: Any,
-        normalize: str | None,
-        momentum: float,
         space: Any,
-        in_channels: int | None,
-        options: dict,
+        in_channels: int | None = None,
+        *,
+        front_end: Any = None,
+        normalize: str | None = None,
+        momentum: float = 0.1,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         self.front_end, self.in_channels = front_end, in_channels
-        channels = self._norm_channels()
+        channels, options = self._norm_channels(), dict(device=device, dtype=dtype)
         self.norm = make_norm(normalize, momentum, space, channels, options)
 
     def _norm_channels(self):

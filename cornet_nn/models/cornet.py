@@ -134,7 +134,14 @@ class CorNet(Network):
         if not names:
             raise ParameterError("space_out: expected at least one space, got none.")
         space_in, *spaces = spaces_of(metric, space_in=space_in, **names)
-        super().__init__(front_end, normalize, momentum, space_in, in_channels, options)
+        super().__init__(
+            space_in,
+            in_channels,
+            front_end=front_end,
+            normalize=normalize,
+            momentum=momentum,
+            **options,
+        )
         shared: dict[str, Any] = dict(basis=basis, kernels=kernels, **options)
         self.conv = CorChannelConv(
             space_in,

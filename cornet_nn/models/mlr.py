@@ -52,18 +52,25 @@ class CorMLRNet(Network):
         space: Any,
         num_classes: int,
         in_channels: int | None = None,
+        *,
         front_end: Any = None,
         normalize: str | None = None,
         momentum: float = 0.1,
         gain: float = 1.0,
-        *,
         metric: Any = None,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         options = dict(device=device, dtype=dtype)
         (space,) = spaces_of(metric, space=space)
-        super().__init__(front_end, normalize, momentum, space, in_channels, options)
+        super().__init__(
+            space,
+            in_channels,
+            front_end=front_end,
+            normalize=normalize,
+            momentum=momentum,
+            **options,
+        )
         self.mlr = CorMLR(space, num_classes, in_channels or 1, **options)
         self.mlr.scale_initial(self._input_gain(gain))
         self.fuse = True

@@ -200,7 +200,14 @@ class CorTransformer(Network):
         require_positive(depth=depth)
         options = dict(device=device, dtype=dtype)
         space_in, space = spaces_of(metric, space_in=space_in, space_out=space_out)
-        super().__init__(front_end, normalize, momentum, space_in, in_channels, options)
+        super().__init__(
+            space_in,
+            in_channels,
+            front_end=front_end,
+            normalize=normalize,
+            momentum=momentum,
+            **options,
+        )
         self.first = CorFC(space_in, space, **options)
         self.first.scale_initial(self._input_gain(gain))
         self.positions = None

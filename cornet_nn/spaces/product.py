@@ -14,6 +14,7 @@ from torch import Tensor
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
 from geomstats_cor.hyperplanes import Hyperplanes
+from geomstats_cor.kernels._autodiff import detached, is_readable
 
 
 class ProductSpace:
@@ -126,10 +127,12 @@ class ProductMetric:
     def __init__(self, space: Any) -> None:
         self._space = space
         self.factors = tuple(factor.metric for factor in space.spaces)
+        blocks = [torch.ones(n, n, dtype=torch.bool) for n in space.sizes]
+        self._outside = ~torch.block_diag(*blocks)
 
     def to_coords(self, point: Tensor) -> Any:
         """Return the coordinates [..., d] of block-diagonal points [..., n, n]."""
-        parts = zip(self.factors, self._space.split(point), strict=True)
+        parts = zip(self.factors, self.blocks(point), strict=True)
         return torch.cat([metric.to_coords(block) for metric, block in parts], dim=-1)
 
     def from_coords(self, coords: Tensor) -> Any:
@@ -137,6 +140,28 @@ class ProductMetric:
         dims = [factor.dim for factor in self._space.spaces]
         parts = zip(self.factors, coords.split(dims, -1), strict=True)
         return self._space.join(*(metric.from_coords(part) for metric, part in parts))
+
+    def blocks(self, point: Tensor) -> tuple:
+        """Return the points of the factors, or raise if `point` is not of the product.
+
+        Parameters
+        ----------
+        point : tensor, shape=[..., n, n]
+            Block-diagonal matrices.
+
+        Returns
+        -------
+        points : tuple of tensor, shape=[..., n_i, n_i]
+            A point of each factor.
+        """
+        blocks = self._space.split(point)
+        if is_readable(point) and bool(detached(point)[..., self._outside].any()):
+            raise ShapeError(
+                f"point: expected block-diagonal matrices with blocks of sizes "
+                f"{', '.join(map(str, self._space.sizes))}, got entries outside of "
+                f"them: the blocks of a full matrix are ProductSpace.split(point)."
+            )
+        return blocks
 
     def is_same(self, other: Any) -> bool:
         """Tell whether another metric is a product of the same metrics."""
@@ -167,6 +192,7 @@ class ProductHyperplanes(Hyperplanes):
         super().__init__(metric)
         self.factors = tuple(factor.hyperplanes() for factor in metric.factors)
         self._dims = [planes.dim for planes in self.factors]
+        self.has_means = all(planes.has_means for planes in self.factors)
 
     def _parts(self, *arrays):
         """Yield the hyperplanes of each factor with its entries of the arrays."""
@@ -193,7 +219,7 @@ class ProductHyperplanes(Hyperplanes):
 
     def features(self, point: Tensor) -> Any:
         """Return the features of all factors."""
-        blocks = self.metric._space.split(point)
+        blocks = self.metric.blocks(point)
         features = [p.features(b) for p, b in zip(self.factors, blocks, strict=True)]
         return torch.cat(features, dim=-1)
 

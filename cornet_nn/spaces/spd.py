@@ -207,8 +207,9 @@ class LogCholeskyMetric(_Coordinates, PullbackDiffeoMetric):
 class AffineInvariantMetric(_Coordinates, SPDAffineMetric):
     r"""The affine-invariant metric (AIM) with normal coordinates at the identity.
 
-    They are those of :math:`\mathrm{Log}_I S = \log S`. The metric is not flat: layers
-    that need Fréchet means are refused.
+    They are those of :math:`\mathrm{Log}_I S = \log S`. The metric is not flat, and
+    Fréchet means are not implemented: layers that need them refuse it when they are
+    built.
 
     Parameters
     ----------
@@ -247,6 +248,7 @@ class AffineInvariantHyperplanes(Hyperplanes):
     """
 
     gain = dispersion = weight_of_covector = 1.0
+    has_means = False
 
     def initial_logit(self) -> Any:
         """Return the root mean square of the coordinates."""

@@ -59,6 +59,9 @@ class Hyperplanes(abc.ABC):
     array([-0.5])
     """
 
+    # Whether `mean` and `weighted_means` are there, which some layers need.
+    has_means = True
+
     def __init__(self, metric: Any) -> None:
         self.metric = metric
         self.n, self.dim = metric._space.n, metric._space.dim

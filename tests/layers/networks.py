@@ -7,8 +7,10 @@ from strategies import equipped
 
 from cornet_nn import (
     CorAttention,
+    CorBatchNorm,
     CorChannelConv,
     CorConv1d,
+    CorDropout,
     CorFC,
     CorMLR,
     CorNet,
@@ -70,6 +72,8 @@ LAYERS = {
     "conv1d": lambda key, **to: CorConv1d(
         4, 3, None, 2, 2, padding=1, metric=key, **to
     ),
+    "norm": lambda key, **to: CorBatchNorm(4, 2, metric=key, **to).eval(),
+    "dropout": lambda key, **to: CorDropout(4, metric=key).eval(),
     "coords": lambda key, **to: torch.nn.Sequential(
         ToCoords(4, metric=key), FromCoords(4, metric=key)
     ),

@@ -112,6 +112,40 @@ class TestDefinition:
         actual = space.metric.to_coords(layer(given))
         torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-9)
 
+    @pytest.mark.parametrize("key", FLAT)
+    def test_published_lie_group_normalisation(self, key):
+        """Translate by the inverse mean, dilate by Exp and Log at I, translate by B.
+
+        The group law is that of phi, X . Y = phi^-1(phi(X) + phi(Y) - phi(I)).
+        """
+        space, given = space_of(key, 4), batch()
+        metric, identity = space.metric, torch.eye(4, **DOUBLE)
+
+        def image(x):
+            return metric.diffeo(x) - metric.diffeo(identity)
+
+        def point(image):
+            return metric.diffeo.inverse(image + metric.diffeo(identity))
+
+        def product(x, y):
+            return point(image(x) + image(y))
+
+        layer = CorBatchNorm(space, 2, **DOUBLE)
+        with torch.no_grad():
+            layer.weight.copy_(torch.tensor([[0.5], [2.0]]))
+            layer.bias.copy_(0.1 * torch.arange(12.0).reshape(2, 6))
+        for channel, output in enumerate(layer(given).unbind(1)):
+            points = given[:, channel]
+            mean = frechet_mean(points, space)
+            variance = metric.squared_dist(points, mean).mean()
+            centred = product(point(-image(mean)), points)
+            vectors = metric.log(centred, identity)
+            factor = layer.weight[channel] / variance.sqrt()
+            points = metric.exp(factor * vectors, identity)
+            bias = metric.from_coords(layer.bias[channel])
+            expected = product(bias, points)
+            torch.testing.assert_close(output, expected, rtol=1e-9, atol=1e-9)
+
     def test_a_motion_of_the_ball_moves_the_mean_to_the_bias(self):
         space, given = space_of("phcm", 4), batch()
         layer = CorBatchNorm(space, 2, scale=None, **DOUBLE)

@@ -18,9 +18,13 @@ from cornet_nn import (
     CorNet,
     CorRecurrent,
     CorResidual,
+    CorResNet,
     CorSequential,
+    CorTransformer,
     FrechetPool,
+    FromCoords,
     TangentActivation,
+    ToCoords,
 )
 from cornet_nn.layers.protocol import (
     FactorMetric,
@@ -93,6 +97,91 @@ class SPD:
 def spd_points(n, batch=()):
     scale = torch.linspace(0.5, 2.0, n, **DOUBLE)
     return scale[:, None] * points(n, batch) * scale
+
+
+class BareMetric:
+    """Another metric, of which nothing is left but the protocol."""
+
+    def __init__(self, metric):
+        self._metric = metric
+
+    def hyperplanes(self):
+        return BareHyperplanes(self, self._metric.hyperplanes())
+
+    def to_coords(self, point):
+        return self._metric.to_coords(point)
+
+    def from_coords(self, coords):
+        return self._metric.from_coords(coords)
+
+    def is_same(self, other):
+        return isinstance(other, BareMetric) and self._metric.is_same(other._metric)
+
+
+class BareHyperplanes:
+    def __init__(self, metric, planes):
+        self.metric, self._planes = metric, planes
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in dir(SpaceHyperplanes) + [
+            *SpaceHyperplanes.__annotations__
+        ]:
+            raise AttributeError(f"the protocol has no {name}")
+        return getattr(self._planes, name)
+
+
+class BareSpace:
+    def __init__(self, space):
+        self.metric = BareMetric(space.metric)
+
+
+def network_of_all_layers(large, small, **options):
+    return CorSequential(
+        CorBatchNorm(large, 2, **options),
+        CorChannelConv(large, large, 2, 3, **options),
+        ToCoords(large),
+        FromCoords(large),
+        CorConv1d(large, small, None, 2, 2, padding=1, **options),
+        TangentActivation(small, torch.tanh),
+        CorConv1d(small, small, 2, None, 1, kernels="joint", **options),
+        CorAttention(small, 2, **options),
+        CorResidual(CorFC(small, small, **options)),
+        CorRecurrent(small, small, **options),
+        CorDropout(small, 0.0),
+        FrechetPool(small),
+        CorMLR(small, 2, **options),
+    )
+
+
+def deep_network(large, small, **options):
+    return CorNet(
+        large, [small, small], 2, 2, normalize="coordinates", mlr=small, **options
+    )
+
+
+def residual_network(large, small, **options):
+    return CorResNet(large, small, 2, 2, normalize="channel", **options)
+
+
+def transformer(large, small, **options):
+    return CorTransformer(large, small, 2, 2, normalize="center", **options)
+
+
+@pytest.mark.parametrize(
+    "make", [network_of_all_layers, deep_network, residual_network, transformer]
+)
+@pytest.mark.parametrize("key", [*KEYS, "spd"])
+def test_layers_ask_for_nothing_else(make, key):
+    """Not even parameter groups and initial weights do."""
+    spaces = [SPD(n) if key == "spd" else space_of(key, n) for n in (4, 3)]
+    given = spd_points(4, (5, 2)) if key == "spd" else points(4, (5, 2))
+    results = []
+    for own in (spaces, [BareSpace(space) for space in spaces]):
+        torch.manual_seed(0)
+        model = make(*own, **DOUBLE)
+        getattr(model, "parameter_groups", lambda lr: None)(0.1)
+        results.append(model(given))
+    torch.testing.assert_close(*results)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -283,5 +283,5 @@ def test_weights_never_become_square_matrices(key, n):
 
 def test_curvature_and_classes_are_shown():
     assert repr(PoincareMLR(4, 3, curvature=-0.5)) == (
-        "PoincareMLR(in_features=4, num_classes=3, curvature=-0.5)"
+        "PoincareMLR(in_features=4, num_classes=3, curvature=-0.5, bias=True)"
     )

@@ -4,12 +4,14 @@ import pytest
 import torch
 
 from cornet_nn import (
+    CorAttention,
     CorBatchNorm,
     CorChannelConv,
     CorDropout,
     CorFC,
     CorMLR,
     CorSequential,
+    FrechetPool,
     TangentActivation,
 )
 from cornet_nn.layers.protocol import WritableMetric
@@ -116,9 +118,14 @@ def test_null_normals_under_the_affine_invariant_metric():
 
 
 def test_a_metric_without_means_refuses_the_layers_that_need_them():
-    layer = CorBatchNorm(SPDMatrices(3, equip="aim"))
-    with pytest.raises(ParameterError, match='equip="lem"'):
-        layer(spd(4, n=3).float())
+    """When they are built, and alone or in a product."""
+    space, other = SPDMatrices(3, equip="aim"), SPDMatrices(2, equip="lem")
+    for refused in (space, ProductSpace(space, other)):
+        for layer in (CorBatchNorm, FrechetPool, CorAttention):
+            message = f'{layer.__name__} needs Fréchet means.*equip="lem"'
+            with pytest.raises(ParameterError, match=message):
+                layer(refused)
+    CorBatchNorm(space, motion="tangent")
 
 
 def test_logits_of_a_product_are_sums():
@@ -160,3 +167,8 @@ def test_errors_of_products():
         product.join(spd(2, n=3), spd(3, n=3))
     with pytest.raises(ShapeError, match=r"\[..., 6, 6\]"):
         product.split(spd(n=3))
+    full = spd(2, n=6)
+    for read in (product.metric.to_coords, product.metric.hyperplanes().features):
+        with pytest.raises(ShapeError, match="blocks of sizes 3, 3.*outside"):
+            read(full)
+    product.metric.to_coords(product.join(*product.split(full)))
