@@ -27,19 +27,6 @@ def world():
     return int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
 
 
-def all_processes():
-    """Return the processes that train together.
-
-    Returns
-    -------
-    processes : Processes
-        Processes, once `process_group` has joined them.
-    """
-    from ..training.processes import Processes
-
-    return Processes()
-
-
 @contextlib.contextmanager
 def process_group():
     """Join the processes that torchrun started, for the length of a block.

@@ -1,6 +1,6 @@
 """Motion capture in the Acclaim format: .asf skeletons and .amc motions."""
 
-import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -8,82 +8,26 @@ from scipy.spatial.transform import Rotation
 from geomstats_cor.exceptions import DataError
 
 
-@dataclasses.dataclass(frozen=True)
-class Bone:
-    """A bone of an Acclaim skeleton, at rest.
+class Bone(NamedTuple):
+    """A bone at rest: vector from its start to its end, and angles of its own frame.
 
-    Attributes
-    ----------
-    name : str
-        Name.
-    offset : tuple of float
-        Vector from its start to its end.
-    axis : tuple of float
-        Angles of its own frame, in the order of the rotations.
-    order : str
-        Order of the rotations about fixed axes, such as "xyz".
-    channels : tuple of str
-        What the motion has for it, such as ("rx", "rz").
+    `order` is that of rotations about fixed axes, such as "xyz", and `channels` are
+    what the motion has for the bone, such as ("rx", "rz").
     """
 
-    name: str
     offset: tuple
     axis: tuple
     order: str
     channels: tuple
 
-    def moved(self, values, length, degrees):
-        """Return rotations and translations of the bone.
 
-        Parameters
-        ----------
-        values : array, shape=[T, channels], or None
-            Values of its channels; None if the motion has none for it.
-        length : int
-            Number of frames T.
-        degrees : bool
-            Whether angles are in degrees.
+class AcclaimSkeleton(NamedTuple):
+    """A skeleton as an .asf file describes it: bones and their parents, by name.
 
-        Returns
-        -------
-        rotations : array, shape=[T, 3, 3]
-            Rotations in the frame of the parent.
-        translations : array, shape=[T, 3]
-            Translations; those of all but the root are zero.
-        """
-        channels = self.channels if values is not None else ()
-        values = np.zeros((length, 0)) if values is None else values
-        if values.shape[1] != len(channels):
-            raise DataError(
-                f"has {values.shape[1]} values for {self.name}, which has the channels "
-                f"{' '.join(channels)}"
-            )
-        moves = {"r": np.zeros((length, 3)), "t": np.zeros((length, 3))}
-        for (kind, axis), column in zip(channels, values.T, strict=True):
-            places = self.order if kind == "r" else "xyz"
-            moves[kind][:, places.index(axis)] = column
-        own, turned = (
-            Rotation.from_euler(self.order, angles, degrees=degrees).as_matrix()
-            for angles in (self.axis, moves["r"])
-        )
-        return own @ turned @ own.T, moves["t"]
-
-
-@dataclasses.dataclass(frozen=True)
-class AcclaimSkeleton:
-    """A skeleton as an .asf file describes it.
-
-    Attributes
-    ----------
-    bones : tuple of Bone
-        The root and the bones, in the order of the file.
-    parents : dict
-        Name of the parent of every bone.
-    degrees : bool
-        Whether angles are in degrees.
+    `degrees` says whether angles are in degrees.
     """
 
-    bones: tuple
+    bones: dict
     parents: dict
     degrees: bool = True
 
@@ -107,29 +51,43 @@ class AcclaimSkeleton:
         positions : dict of array, shape=[T, 3]
             Position of the root, and of the end of every bone.
         """
-        bones = {bone.name: bone for bone in self.bones}
-        unknown = sorted(set(motion) - set(bones))
+        unknown = sorted(set(motion) - set(self.bones))
         if unknown:
             raise DataError(f"moves {', '.join(unknown)}, which the skeleton has not")
         length = len(next(iter(motion.values()))) if motion else 0
+        ordered = [name for name in self.bones if name not in self.parents]
         frames, positions = {}, {}
-        for name in self._from_the_root():
-            bone, parent = bones[name], self.parents.get(name)
-            rotation, translation = bone.moved(motion.get(name), length, self.degrees)
-            if parent is None:
-                frames[name] = rotation
-                positions[name] = translation + np.array(bone.offset)
-            else:
-                frames[name] = frames[parent] @ rotation
-                positions[name] = positions[parent] + frames[name] @ bone.offset
-        return positions
-
-    def _from_the_root(self):
-        """Return the names of the bones, each after its parent."""
-        ordered = [bone.name for bone in self.bones if bone.name not in self.parents]
+        # The list grows while it is read: the bones, each after its parent.
         for name in ordered:
             ordered += [child for child, of in self.parents.items() if of == name]
-        return ordered
+            rotation, translation = self._moved(name, motion.get(name), length)
+            parent, offset = self.parents.get(name), np.array(self.bones[name].offset)
+            if parent is None:
+                frames[name], positions[name] = rotation, translation + offset
+            else:
+                frames[name] = frames[parent] @ rotation
+                positions[name] = positions[parent] + frames[name] @ offset
+        return positions
+
+    def _moved(self, name, values, length):
+        """Return rotations [T, 3, 3] in the frame of the parent, and translations."""
+        bone = self.bones[name]
+        channels = bone.channels if values is not None else ()
+        values = np.zeros((length, 0)) if values is None else values
+        if values.shape[1] != len(channels):
+            raise DataError(
+                f"has {values.shape[1]} values for {name}, which has the channels "
+                f"{' '.join(channels)}"
+            )
+        moves = {"r": np.zeros((length, 3)), "t": np.zeros((length, 3))}
+        for (kind, axis), column in zip(channels, values.T, strict=True):
+            places = bone.order if kind == "r" else "xyz"
+            moves[kind][:, places.index(axis)] = column
+        own, turned = (
+            Rotation.from_euler(bone.order, angles, degrees=self.degrees).as_matrix()
+            for angles in (bone.axis, moves["r"])
+        )
+        return own @ turned @ own.T, moves["t"]
 
 
 def read_asf(path):
@@ -145,7 +103,7 @@ def read_asf(path):
     skeleton : AcclaimSkeleton
         Skeleton, in the unit of length of the file.
     """
-    sections = {}
+    sections: dict[str, list] = {}
     for words in _lines(path):
         if words[0].startswith(":"):
             rows = sections.setdefault(words[0][1:].lower(), [])
@@ -156,9 +114,11 @@ def read_asf(path):
     if missing:
         raise DataError(f"{path} has no section {', '.join(sorted(missing))}")
     try:
-        units = {row[0]: row[1:] for row in sections.get("units", [])}
-        bones = [_root(sections["root"])]
-        bones += [_bone(block) for block in _blocks(sections["bonedata"])]
+        units = dict(_fields(sections.get("units", [])))
+        bones = {"root": _root(dict(_fields(sections["root"])))}
+        for block in _blocks(sections["bonedata"]):
+            values = dict(_fields(block))
+            bones[values["name"][0]] = _bone(values)
         parents = {
             child: parent
             for block in _blocks(sections["hierarchy"])
@@ -168,13 +128,13 @@ def read_asf(path):
         degrees = units.get("angle", ["deg"])[0].startswith("deg")
     except (KeyError, ValueError, IndexError) as error:
         raise DataError(f"{path} is not a skeleton: {error!r}") from error
-    strange = {*parents, *parents.values()} ^ {bone.name for bone in bones}
+    strange = {*parents, *parents.values()} ^ {*bones}
     if strange:
         raise DataError(
             f"{path}: {', '.join(sorted(strange))} is in the hierarchy or in the bone "
             f"data, and not in both"
         )
-    return AcclaimSkeleton(tuple(bones), parents, degrees)
+    return AcclaimSkeleton(bones, parents, degrees)
 
 
 def read_amc(path):
@@ -190,7 +150,8 @@ def read_amc(path):
     motion : dict of array, shape=[T, channels]
         Values of the channels of every bone.
     """
-    rows, number = {}, 0
+    rows: dict[str, list] = {}
+    number = 0
     for name, *values in _lines(path):
         if name.isdigit() and not values:
             number += 1
@@ -217,30 +178,36 @@ def _lines(path):
 
 
 def _blocks(rows):
-    block = None
+    block: list = []
     for row in rows:
         if row[0] == "begin":
             block = []
         elif row[0] == "end":
             yield block
-        elif block is not None:
+        else:
             block.append(row)
 
 
-def _root(rows):
-    values = {row[0]: row[1:] for row in rows}
+def _fields(rows):
+    return ((name, values) for name, *values in rows)
+
+
+def _numbers(words):
+    return tuple(map(float, words))
+
+
+def _root(values):
     channels = tuple(channel.lower() for channel in values["order"])
-    offset, axis = (tuple(map(float, values[k])) for k in ("position", "orientation"))
-    return Bone("root", offset, axis, values["axis"][0].lower(), channels)
+    offset, axis = (_numbers(values[name]) for name in ("position", "orientation"))
+    return Bone(offset, axis, values["axis"][0].lower(), channels)
 
 
-def _bone(rows):
-    values = {row[0]: row[1:] for row in rows}
-    name, length = values["name"][0], float(values["length"][0])
+def _bone(values):
     channels = tuple(channel.lower() for channel in values.get("dof", ()))
     unknown = [channel for channel in channels if channel not in ("rx", "ry", "rz")]
     if unknown:
-        raise ValueError(f"{name} has the channel {unknown[0]}")
+        raise ValueError(f"{values['name'][0]} has the channel {unknown[0]}")
     *axis, order = values["axis"]
-    offset = tuple(length * float(value) for value in values["direction"])
-    return Bone(name, offset, tuple(map(float, axis)), order.lower(), channels)
+    length = float(values["length"][0])
+    offset = tuple(length * value for value in _numbers(values["direction"]))
+    return Bone(offset, _numbers(axis), order.lower(), channels)

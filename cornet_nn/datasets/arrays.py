@@ -1,15 +1,17 @@
 """Data sets in .npz and .npy files."""
 
-import math
-import zipfile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, GeomstatsCorError, ParameterError
+from geomstats_cor.validation import require_choice
 
-from .dataset import indexed, is_for_test, require_choice
+from .conversion import Conversion
+from .dataset import Dataset, indexed, is_for_test
 from .matrices import kind_of, screened
-from .sequences import SequenceMatrices, reference_lengths
+from .sequences import sequence_dataset
 from .skeletons import SKELETONS
 
 # What an .npz file may hold, and the word that names its file beside an .npy file.
@@ -19,14 +21,14 @@ _STACKS = {"C", "S", "X"}
 
 
 def load_arrays(
-    path,
-    conversion,
+    path: Path,
+    conversion: Conversion,
     *,
-    kind=None,
-    skeleton=None,
-    bone_lengths=False,
-    **steps: SequenceMatrices,
-):
+    kind: str | None = None,
+    skeleton: str | None = None,
+    bone_lengths: bool = False,
+    **steps: Any,
+) -> Dataset:
     """Load an .npz file, or an .npy file and those beside it.
 
     Parameters
@@ -84,7 +86,6 @@ def load_arrays(
 def _found(path):
     """Return the arrays by their names in an .npz file."""
     try:
-        _require_declared_size(path)
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as file:
                 names = set(file.files)
@@ -93,12 +94,14 @@ def _found(path):
                         f"{path} holds {', '.join(sorted(names)) or 'nothing'}: "
                         f"expected one array C, S or X"
                     )
-                return {name: file[name] for name in names & {*_STACKS, *_ARRAYS}}
+                return {
+                    name: np.asarray(file[name])
+                    for name in names & {*_STACKS, *_ARRAYS}
+                }
         found = {"X": np.load(path, allow_pickle=False)}
         for name, word in _ARRAYS.items():
             beside = path.with_name(f"{path.stem}_{word}.npy")
             if beside.exists():
-                _require_declared_size(beside)
                 found[name] = np.load(beside, allow_pickle=False)
         return found
     except GeomstatsCorError:
@@ -109,41 +112,6 @@ def _found(path):
             f"{path} cannot be read: {error or type(error).__name__}. Files hold "
             f"numbers, and names as text, such as np.array(names, dtype=str)"
         ) from error
-
-
-# What deflate can make of one byte.
-_MOST_PER_BYTE = 1100
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
-
-
-def _require_declared_size(path):
-    """Raise if an array says that it is larger than its file can hold."""
-    if path.suffix == ".npy":
-        with open(path, "rb") as file:
-            _require_room(file, path.stat().st_size)
-        return
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            room = min(member.file_size, _MOST_PER_BYTE * member.compress_size)
-            with archive.open(member) as file:
-                if member.filename.endswith(".npy"):
-                    _require_room(file, room)
-
-
-def _require_room(file, room):
-    version = np.lib.format.read_magic(file)
-    if version not in _HEADERS:
-        raise ValueError(f"its format has the version {version}")
-    shape, _, dtype = _HEADERS[version](file)
-    declared = math.prod(shape) * dtype.itemsize
-    if declared > room:
-        raise ValueError(
-            f"an array of shape {shape} takes {declared} bytes, and the file has room "
-            f"for {room}"
-        )
 
 
 def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
@@ -163,20 +131,18 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
             f"frames"
         )
     pieces = np.split(frames, np.cumsum(lengths)[:-1])
-    bones = SKELETONS.get(skeleton)
-    matrices = SequenceMatrices(
-        skeleton=bones,
-        lengths=reference_lengths(pieces, bones) if bone_lengths else None,
-        **{"representation": "covariance", "levels": 1, **steps},
+    names = _item_names(arrays, path, len(pieces))
+    return sequence_dataset(
+        str(path),
+        conversion,
+        [*zip(names, pieces, strict=True)],
+        np.asarray,
+        SKELETONS.get(skeleton),
+        {"representation": "covariance", "levels": 1, **steps},
+        bone_lengths=bone_lengths,
+        files=[path],
+        **_about(path, arrays, len(pieces)),
     )
-    items = list(zip(_item_names(arrays, path, len(pieces)), pieces, strict=True))
-    settings = {"matrices": matrices}
-    converted = conversion.run(str(path), _matrices, items, settings, [path])
-    return _dataset(path, converted, arrays, len(pieces), matrices.kind)
-
-
-def _matrices(sequence, matrices):
-    return matrices(sequence)
 
 
 def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
@@ -199,7 +165,7 @@ def _stack(stack, arrays, path, kind, shrinkage=0.0, ridge=0.0):
         )
     names = _item_names(arrays, path, len(stack))
     converted = screened(stack, names, kind, shrinkage, ridge)
-    return _dataset(path, converted, arrays, len(stack), kind)
+    return converted.dataset(str(path), kind, **_about(path, arrays, len(stack)))
 
 
 def _item_names(arrays, path, number):
@@ -209,7 +175,8 @@ def _item_names(arrays, path, number):
     return [f"{path.name}[{index}]" for index in range(number)]
 
 
-def _dataset(path, converted, arrays, number, kind):
+def _about(path, arrays, number):
+    """Return labels, classes, parts and groups."""
     for name in ("y", "split", "groups"):
         if name in arrays and arrays[name].shape != (number,):
             raise DataError(
@@ -226,5 +193,4 @@ def _dataset(path, converted, arrays, number, kind):
         classes = classes.tolist()
     split, groups = arrays.get("split"), arrays.get("groups")
     test = None if split is None else is_for_test(split, path)
-    parts = dict(test=test, groups=groups)
-    return converted.dataset(str(path), kind, labels, classes, **parts)
+    return dict(labels=labels, classes=classes, test=test, groups=groups)

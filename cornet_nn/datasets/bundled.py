@@ -9,7 +9,7 @@ from .dataset import Dataset
 from .matrices import screened
 
 
-def load_connectomes():
+def load_connectomes() -> Dataset:
     """Load the functional connectomes of the MLSP 2014 schizophrenia challenge.
 
     Returns
@@ -31,7 +31,14 @@ def load_connectomes():
     return Dataset("connectomes", correlations, labels, classes, "correlation")
 
 
-def load_emg(*, window=128, hop=128, rest=True, shrinkage=0.0, ridge=0.0):
+def load_emg(
+    *,
+    window: int = 128,
+    hop: int = 128,
+    rest: bool = True,
+    shrinkage: float = 0.0,
+    ridge: float = 0.0,
+) -> Dataset:
     """Load the electromyograms of hand gestures that come with geomstats.
 
     Eight electrodes about the forearm of two persons, two sessions each, while the hand

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -73,7 +73,9 @@ class Converted(NamedTuple):
         size = len(self.kept) + len(self.problems)
         labels, found = (np.full(size, -1), ()) if labels is None else indexed(labels)
         parts["labels"] = labels
-        kept = {k: v if v is None else v[self.kept] for k, v in parts.items()}
+        kept: dict[str, Any] = {
+            k: v if v is None else v[self.kept] for k, v in parts.items()
+        }
         return Dataset(
             name,
             self.values,
@@ -136,7 +138,7 @@ class Conversion:
             raise DataError(f"{name}: there is nothing to convert")
         names, arguments = zip(*items, strict=True)
         files = arguments if files is None else files
-        stored = self.cache and self._path(name, files, settings)
+        stored = self.cache and self._path(self.cache, name, files, settings)
         converted = _read(stored)
         if converted is None:
             results = tqdm(
@@ -163,11 +165,11 @@ class Conversion:
             task = joblib.delayed(attempt)
             yield from parallel(task(convert, a, settings) for a in arguments)
 
-    def _path(self, name, files, settings):
+    def _path(self, cache, name, files, settings):
         states = [_state(file) for file in files]
         key = [CACHE_VERSION, name, sorted(settings.items()), states]
         digest = hashlib.sha256(json.dumps(key, default=repr).encode()).hexdigest()
-        return Path(self.cache) / f"{Path(name).stem}-{digest[:32]}.npz"
+        return cache / f"{Path(name).stem}-{digest[:32]}.npz"
 
 
 def default_cache():

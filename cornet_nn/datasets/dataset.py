@@ -1,10 +1,12 @@
 """Data sets: inputs, labels and parts, and the items that cannot be used."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError, ShapeError
+from geomstats_cor.validation import require_choice
 
 KINDS = ("correlation", "covariance", "signal", "subspace")
 
@@ -51,9 +53,10 @@ class LeftOut:
         left_out : LeftOut
             The others.
         """
-        others = np.setdiff1d(np.arange(len(labels)), kept)
-        given = (None if v is None else np.asarray(v) for v in (labels, test, groups))
-        return cls(*(None if v is None else v[others] for v in given))
+        rest = [
+            None if v is None else np.delete(v, kept, axis=0) for v in (test, groups)
+        ]
+        return cls(np.delete(labels, kept), *rest)
 
     def __len__(self):
         return len(self.labels)
@@ -197,7 +200,7 @@ class Dataset:
             Data set with the same classes, and no items left out.
         """
         every = {field: getattr(self, field) for field in _ARRAYS}
-        parts = {k: v if v is None else v[index] for k, v in every.items()}
+        parts: dict[str, Any] = {k: v[index] for k, v in every.items() if v is not None}
         return dataclasses.replace(self, **parts, left_out=_NONE)
 
     def train_part(self):
@@ -228,23 +231,6 @@ class Dataset:
             )
         part = self.subset(self.test == test)
         return dataclasses.replace(part, left_out=self.left_out.part(test))
-
-
-def require_choice(name, value, choices):
-    """Raise unless an option has one of the values that there are.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option.
-    value : object
-        Its value.
-    choices : sequence of str
-        Values that there are.
-    """
-    if value not in choices:
-        *most, last = map(repr, choices)
-        raise ParameterError(f"{name} is {', '.join(most)} or {last}, not {value!r}")
 
 
 def indexed(values):

@@ -10,6 +10,8 @@ References
 
 import re
 import zipfile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,9 +19,10 @@ import torch
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .._files import require_intact_archive
-from .conversion import described, matched, read_table
+from .conversion import Conversion, described, matched, read_table
+from .dataset import Dataset
 from .matrices import covariances_from
-from .sequences import SequenceMatrices, reference_lengths
+from .sequences import sequence_dataset
 from .skeletons import FPHA
 
 _SPLIT = "data_split_action_recognition.txt"
@@ -30,8 +33,13 @@ _DEFAULT = dict(center="first", view="first", neighbors=("left", "right", "botto
 
 
 def load_fpha(
-    directory, conversion, *, split=None, bone_lengths=True, **steps: SequenceMatrices
-):
+    directory: Path,
+    conversion: Conversion,
+    *,
+    split: str | Path | None = None,
+    bone_lengths: bool = True,
+    **steps: Any,
+) -> Dataset:
     """Load the hand skeletons of FPHA, with the official split.
 
     Parameters
@@ -66,23 +74,26 @@ def load_fpha(
             f"{split_file} names {len(files)} sequences, and {poses} holds none of "
             f"them. The first is expected at {files[0]}"
         )
-    lengths = reference_lengths(files, FPHA, read_hand) if bone_lengths else None
-    matrices = SequenceMatrices(FPHA, lengths=lengths, **_DEFAULT | steps)
-    items = list(zip(paths, files, strict=True))
-    converted = conversion.run("fpha", _matrices, items, {"matrices": matrices})
     subjects, actions, _ = zip(*(path.split("/") for path in paths), strict=True)
     _, first = np.unique(labels, return_index=True)
-    return converted.dataset(
+    return sequence_dataset(
         "fpha",
-        matrices.kind,
-        labels,
+        conversion,
+        [*zip(paths, files, strict=True)],
+        read_hand,
+        FPHA,
+        _DEFAULT | steps,
+        bone_lengths=bone_lengths,
+        labels=labels,
         classes=[actions[number] for number in first],
         test=test,
         groups=np.array(subjects),
     )
 
 
-def load_fpha_features(directory, conversion, *, shrinkage=0.0, ridge=0.0):
+def load_fpha_features(
+    directory: Path, conversion: Conversion, *, shrinkage: float = 0, ridge: float = 0
+) -> Dataset:
     """Load feature files of FPHA.
 
     Parameters
@@ -172,6 +183,8 @@ def read_hand(file):
     joints : array, shape=[T, 63]
         Coordinates.
     """
+    if not file.exists():
+        raise DataError(f"is missing: there is no file {described(file)}")
     table = read_table(file)
     if table.shape[1] != 64:
         raise DataError(f"has {table.shape[1]} columns: expected 64")
@@ -204,12 +217,6 @@ def read_features(file, shrinkage, ridge):
         raise DataError("has no covariance_matrices")
     matrices = torch.as_tensor(content["covariance_matrices"]).double().numpy()
     return covariances_from(matrices, shrinkage, ridge)
-
-
-def _matrices(file, matrices):
-    if not file.exists():
-        raise DataError(f"is missing: there is no file {described(file)}")
-    return matrices(read_hand(file))
 
 
 def _poses(directory):

@@ -9,18 +9,19 @@ References
 """
 
 import collections
-import functools
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
 from .acclaim import read_amc, read_asf
-from .conversion import matched, read_table
-from .dataset import half_of_each_class
+from .conversion import Conversion, matched, read_table
+from .dataset import Dataset, half_of_each_class
 from .matrices import covariances_from
-from .sequences import SequenceMatrices, reference_lengths
+from .sequences import sequence_dataset
 from .skeletons import HDM05
 
 _MOTION = re.compile(r"HDM_(?P<actor>[A-Za-z]+)_(?P<motion>.+)_(?P<take>\d+)_\d+")
@@ -29,14 +30,14 @@ _PAPER = {"center": "frame", "view": "frame"}
 
 
 def load_hdm05(
-    directory,
-    conversion,
+    directory: Path,
+    conversion: Conversion,
     *,
-    seed=0,
-    minimum=4,
-    bone_lengths=True,
-    **steps: SequenceMatrices,
-):
+    seed: int = 0,
+    minimum: int = 4,
+    bone_lengths: bool = True,
+    **steps: Any,
+) -> Dataset:
     """Load the sequences of HDM05.
 
     Parameters
@@ -69,44 +70,49 @@ def load_hdm05(
     )
     if not files:
         raise ParameterError(f"{directory} holds neither .amc files nor trajectories")
-    classes = {file: _class_of(file, directory) for file in files}
+    every = {file: _class_of(file, directory) for file in files}
     names = {file: str(file.relative_to(directory)) for file in files}
     nameless = [
         f"{names[file]} has no class in its name or folder"
-        for file, name in classes.items()
-        if name is None
+        for file in files
+        if every[file] is None
     ]
-    classes = _frequent(classes, minimum)
+    classes = _frequent(every, minimum)
     if not classes:
         raise ParameterError(
             f"no class in {directory} has {minimum} sequences: use a smaller minimum"
         )
-    skeletons = sorted(directory.rglob("*.asf")) if motions else []
-    skeletons = {file.stem: file for file in skeletons}
-    read = functools.partial(read_trajectory, skeletons=skeletons)
-    lengths = reference_lengths(classes, HDM05, read) if bone_lengths else None
-    matrices = SequenceMatrices(HDM05, lengths=lengths, **_PAPER | steps)
-    actors = [_MOTION.fullmatch(file.stem) for file in classes]
-    return conversion.run(
+    asf = sorted(directory.rglob("*.asf")) if motions else []
+    skeletons = {file.stem: file for file in asf}
+    actors = [found["actor"] for f in classes if (found := _MOTION.fullmatch(f.stem))]
+    labels = list(classes.values())
+    return sequence_dataset(
         "hdm05",
-        _matrices,
+        conversion,
         [(names[file], file) for file in classes],
-        {"matrices": matrices, "skeletons": skeletons},
-        [*classes, *skeletons.values()],
-    ).dataset(
-        "hdm05",
-        matrices.kind,
-        list(classes.values()),
+        read_trajectory,
+        HDM05,
+        _PAPER | steps,
+        bone_lengths=bone_lengths,
+        options={"skeletons": skeletons},
+        files=[*classes, *skeletons.values()],
+        labels=labels,
         nameless=nameless,
         # Of all files, so that those left out do not change the parts of the others.
-        test=half_of_each_class(list(classes.values()), seed),
-        groups=np.array([found["actor"] for found in actors]) if all(actors) else None,
+        test=half_of_each_class(labels, seed),
+        groups=np.array(actors) if len(actors) == len(labels) else None,
     )
 
 
 def load_hdm05_covariances(
-    directory, conversion, *, seed=0, minimum=2, shrinkage=0.0, ridge=0.0
-):
+    directory: Path,
+    conversion: Conversion,
+    *,
+    seed: int = 0,
+    minimum: int = 2,
+    shrinkage: float = 0.0,
+    ridge: float = 0.0,
+) -> Dataset:
     """Load covariance matrices of HDM05.
 
     Parameters
@@ -203,10 +209,6 @@ def read_covariance(file, shrinkage, ridge):
     """
     matrix = np.load(file, allow_pickle=False).real.astype(np.float64)
     return covariances_from(matrix, shrinkage, ridge)
-
-
-def _matrices(file, matrices, skeletons):
-    return matrices(read_trajectory(file, skeletons))
 
 
 def _class_of(file, directory):

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,26 +14,29 @@ from geomstats_cor.exceptions import (
     GeomstatsCorError,
     ParameterError,
 )
+from geomstats_cor.validation import require_choice
 
 from . import arrays, bundled, fpha, hdm05, ntu120, radar
 from .conversion import Conversion, default_cache, described, listed
-from .dataset import require_choice
+from .dataset import Dataset
+from .sequences import SequenceMatrices
 
-_MADE = {
-    "radar-synthetic": radar.load_radar_synthetic,
-    "connectomes": bundled.load_connectomes,
-    "emg": bundled.load_emg,
+# Loaders, and the class whose parameters they take as steps, if they do.
+_MADE: dict[str, tuple] = {
+    "radar-synthetic": (radar.load_radar_synthetic, radar.SignalInput),
+    "connectomes": (bundled.load_connectomes,),
+    "emg": (bundled.load_emg,),
 }
-_FOLDERS = {
-    "radar": radar.load_radar,
-    "hdm05": hdm05.load_hdm05,
-    "hdm05-covariances": hdm05.load_hdm05_covariances,
-    "fpha": fpha.load_fpha,
-    "fpha-features": fpha.load_fpha_features,
-    "ntu120": ntu120.load_ntu120,
-    "ntu120-covariances": ntu120.load_ntu120_covariances,
+_FOLDERS: dict[str, tuple] = {
+    "radar": (radar.load_radar, radar.SignalInput),
+    "hdm05": (hdm05.load_hdm05, SequenceMatrices),
+    "hdm05-covariances": (hdm05.load_hdm05_covariances,),
+    "fpha": (fpha.load_fpha, SequenceMatrices),
+    "fpha-features": (fpha.load_fpha_features,),
+    "ntu120": (ntu120.load_ntu120, SequenceMatrices),
+    "ntu120-covariances": (ntu120.load_ntu120_covariances, SequenceMatrices),
 }
-_FILES = {".npz": arrays.load_arrays, ".npy": arrays.load_arrays}
+_FILES = dict.fromkeys((".npz", ".npy"), (arrays.load_arrays, SequenceMatrices))
 _LOADERS = {**_MADE, **_FOLDERS, **_FILES}
 # What tells the formats of folders apart, tried from the top.
 _SIGNS = (
@@ -48,7 +52,7 @@ _SIGNS = (
 )
 
 
-def names():
+def names() -> tuple[str, ...]:
     """Return the names of the data sets.
 
     Returns
@@ -65,7 +69,7 @@ def names():
     return (*_MADE, *_FOLDERS)
 
 
-def options(name):
+def options(name: str) -> tuple[str, ...]:
     """Return the options of a data set.
 
     Parameters
@@ -86,27 +90,22 @@ def options(name):
     """
     if name not in _LOADERS:
         raise ParameterError(f"{name} is none of {', '.join(_LOADERS)}")
-    found = []
-    for parameter in inspect.signature(_LOADERS[name]).parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            found.append(parameter.name)
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            # The annotation is the class that takes them.
-            steps = (field.name for field in dataclasses.fields(parameter.annotation))
-            found += [step for step in steps if step not in ("skeleton", "lengths")]
-    return tuple(found)
+    loader, *steps = _LOADERS[name]
+    found = inspect.getfullargspec(loader).kwonlyargs
+    found += [field.name for taken in steps for field in dataclasses.fields(taken)]
+    return tuple(option for option in found if option != "lengths")
 
 
 def load(
-    data,
+    data: str | Path,
     *,
-    directory=None,
-    cache=None,
-    jobs=None,
-    progress=True,
-    errors="skip",
-    **chosen,
-):
+    directory: str | Path | None = None,
+    cache: str | Path | bool | None = None,
+    jobs: int | None = None,
+    progress: bool = True,
+    errors: str = "skip",
+    **chosen: Any,
+) -> Dataset:
     """Load a data set by its name, or from a file or folder.
 
     Parameters
@@ -145,9 +144,8 @@ def load(
     Dataset (synthetic) radar-synthetic: 30 covariance [20, 20], 3 classes
     """
     require_choice("errors", errors, ("skip", "raise"))
-    if cache is None or cache is True:
-        cache = default_cache()
-    conversion = Conversion(Path(cache) if cache else None, jobs, progress)
+    kept = default_cache() if cache is None or cache is True else cache or None
+    conversion = Conversion(kept and Path(kept), jobs, progress)
     name, arguments = _loader(data, directory)
     arguments += () if name in _MADE else (conversion,)
     dataset = _call(name, arguments, chosen)
@@ -212,7 +210,7 @@ def _call(name, arguments, chosen):
             f"{', '.join(options(name)) or 'none'}"
         )
     try:
-        return _LOADERS[name](*arguments, **chosen)
+        return _LOADERS[name][0](*arguments, **chosen)
     except GeomstatsCorError:
         raise
     except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:

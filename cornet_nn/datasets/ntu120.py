@@ -8,16 +8,20 @@ References
    refinement graph convolution for skeleton-based action recognition. ICCV 2021.
 """
 
-import dataclasses
+import itertools
 import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.validation import require_choice
 
-from .conversion import matched
-from .dataset import require_choice
-from .sequences import SequenceMatrices, reference_lengths
+from .conversion import Conversion, matched
+from .dataset import Dataset
+from .sequences import sequence_dataset
 from .skeletons import NTU, pair
 
 MUTUAL_ACTIONS = (*range(50, 61), *range(106, 121))
@@ -28,14 +32,14 @@ _OWN_NUMBERS, _JOINT_NUMBERS = 10, 12
 
 
 def load_ntu120(
-    directory,
-    conversion,
+    directory: Path,
+    conversion: Conversion,
     *,
-    actions="mutual",
-    bodies="separate",
-    bone_lengths=False,
-    **steps: SequenceMatrices,
-):
+    actions: str | Sequence[int] = "mutual",
+    bodies: str = "separate",
+    bone_lengths: bool = False,
+    **steps: Any,
+) -> Dataset:
     """Load the skeletons of NTU RGB+D 120, with the cross-setup split.
 
     Parameters
@@ -67,25 +71,17 @@ def load_ntu120(
     require_choice("bodies", bodies, ("separate", "joined", "first"))
     named, nameless = _selected(directory, actions)
     setups, performers, numbers = np.array(list(named.values())).T
-    number, lengths = (1 if bodies == "first" else 2), None
-    if bone_lengths:
-        lengths = number * reference_lengths(
-            named, NTU, lambda file: read_bodies(file, number)[:, :_JOINTS]
-        )
-    matrices = SequenceMatrices(
-        skeleton=NTU if number == 1 else pair(NTU),
-        lengths=lengths,
-        **{"center": "first", **steps},
-    )
-    return conversion.run(
+    skeleton = NTU if bodies == "first" else pair(NTU, apart=bodies == "separate")
+    return sequence_dataset(
         "ntu120",
-        _matrices,
+        conversion,
         [(file.name, file) for file in named],
-        {"matrices": matrices, "bodies": bodies},
-    ).dataset(
-        "ntu120",
-        matrices.kind,
-        [f"A{number:03}" for number in numbers],
+        read_bodies,
+        skeleton,
+        {"center": "first", **steps},
+        bone_lengths=bone_lengths,
+        options={"number": skeleton.bodies},
+        labels=[f"A{number:03}" for number in numbers],
         nameless=nameless,
         test=setups % 2 == 1,
         groups=performers,
@@ -93,8 +89,12 @@ def load_ntu120(
 
 
 def load_ntu120_covariances(
-    directory, conversion, *, actions="mutual", **steps: SequenceMatrices
-):
+    directory: Path,
+    conversion: Conversion,
+    *,
+    actions: str | Sequence[int] = "mutual",
+    **steps: Any,
+) -> Dataset:
     """Load one covariance matrix of each sequence of NTU RGB+D 120.
 
     Parameters
@@ -144,7 +144,7 @@ def read_bodies(file, number=2):
     frames = [frame for frame in frames if frame]
     if not frames:
         raise DataError("is empty: no frame has a body")
-    tracks = {}
+    tracks: dict = {}
     for time, frame in enumerate(frames):
         for body, joints in frame:
             tracks.setdefault(body, {})[time] = joints
@@ -158,14 +158,12 @@ def read_bodies(file, number=2):
 
 def _frames(words):
     """Return the bodies of each frame, by identifier and joints [25, 3]."""
-    position = 0
+    rest = iter(words)
 
     def take(count):
-        nonlocal position
-        taken = words[position : position + count]
+        taken = list(itertools.islice(rest, count))
         if len(taken) < count:
             raise DataError("is cut short" if words else "is empty")
-        position += count
         return taken
 
     frames = []
@@ -187,18 +185,6 @@ def _interpolated(track, length):
     joints = np.stack(list(track.values())).reshape(len(times), -1)
     columns = [np.interp(np.arange(length), times, column) for column in joints.T]
     return np.stack(columns, axis=1).reshape(length, _JOINTS, 3)
-
-
-def _matrices(file, bodies, matrices):
-    joints = read_bodies(file, 1 if bodies == "first" else 2)
-    if bodies != "separate":
-        return matrices(joints)
-    placed = matrices.placed(joints)
-    each = dataclasses.replace(
-        matrices, skeleton=NTU, frames=None, center=None, lengths=None, view=None
-    )
-    parts = [each(placed[:, :_JOINTS]), each(placed[:, _JOINTS:])]
-    return np.concatenate([part.reshape(-1, *part.shape[-2:]) for part in parts])
 
 
 def _selected(directory, actions):

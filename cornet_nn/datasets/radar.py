@@ -11,14 +11,17 @@ References
 
 import dataclasses
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 from geomstats_cor.kernels._quotients import divide
+from geomstats_cor.validation import require_choice
 
-from .conversion import matched
-from .dataset import Dataset, require_choice
+from .conversion import Conversion, matched
+from .dataset import Dataset
 from .matrices import covariances_from, segment_subspaces, usable_signal
 
 _FILE = re.compile(r".*_(?P<label>[^_]+)")
@@ -163,7 +166,9 @@ class SignalInput:
         return covariances_from(covariances, self.shrinkage, self.ridge)
 
 
-def load_radar(directory, conversion, *, length=None, **steps: SignalInput):
+def load_radar(
+    directory: Path, conversion: Conversion, *, length: int | None = None, **steps: Any
+) -> Dataset:
     """Load radar signals.
 
     Parameters
@@ -208,8 +213,13 @@ def _read_signal(file, length, convert):
 
 
 def load_radar_synthetic(
-    *, seed=0, signals=3000, length=1000, spread=0.11, **steps: SignalInput
-):
+    *,
+    seed: int = 0,
+    signals: int = 3000,
+    length: int = 1000,
+    spread: float = 0.11,
+    **steps: Any,
+) -> Dataset:
     r"""Simulate radar-like signals.
 
     The signals of a class are circular Gaussian autoregressive processes of order

@@ -1,6 +1,10 @@
 """From a sequence to its covariance matrices, by stated steps."""
 
 import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -8,11 +12,16 @@ import torch
 from cornet_nn.embedding import GaussianEmbedding, JointFeatures, TemporalPyramid
 from cornet_nn.front_end import PowerCorrelation
 from geomstats_cor.exceptions import DataError, ParameterError
+from geomstats_cor.validation import require_choice
 
 from . import skeletons
-from .dataset import require_choice
+from .conversion import Conversion
+from .dataset import Dataset
 from .matrices import regularized, require_covariances, segment_subspaces
 from .skeletons import Skeleton
+
+# Steps that need the whole sequence, all bodies of it.
+_PLACING = ("center", "lengths", "view")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,11 +179,18 @@ class SequenceMatrices:
             Matrices of the windows of each set of neighbours; orthonormal bases
             [segments, n, dimension] of the representation "subspace".
         """
+        placed = self.placed(sequence)
+        if self.skeleton is not None and self.skeleton.apart:
+            how: dict[str, Any] = dict.fromkeys(("frames", *_PLACING))
+            each = dataclasses.replace(self, skeleton=self.skeleton.body, **how)
+            bodies = np.split(placed, self.skeleton.bodies, axis=1)
+            parts = [each(joints) for joints in bodies]
+            return np.concatenate([p.reshape(-1, *p.shape[-2:]) for p in parts])
         if self.representation == "subspace":
-            frames = self._coordinates(self.placed(sequence))
             chosen = self.segments, self.dimension, self.segment_center
-            return segment_subspaces(frames, *chosen).astype(self.dtype)
-        covariances = self._covariances(self.placed(sequence))
+            bases = segment_subspaces(self._coordinates(placed), *chosen)
+            return bases.astype(self.dtype)
+        covariances = self._covariances(placed)
         require_covariances(covariances)
         if self.correlation:
             front_end = PowerCorrelation(self.power)
@@ -196,6 +212,8 @@ class SequenceMatrices:
             Sequence, with the root.
         """
         sequence = self._checked(np.asarray(sequence, dtype=np.float64))
+        if self.skeleton is None:
+            return sequence
         if self.center:
             sequence = skeletons.centered(sequence, self.skeleton.root, self.center)
         if self.lengths is not None:
@@ -252,7 +270,7 @@ class SequenceMatrices:
 
     def _kept(self, sequence):
         """Return the joints without the root, if it is left out."""
-        if self.root:
+        if self.skeleton is None or self.root:
             return sequence
         is_root = np.array(self.skeleton.parents) == -1
         return sequence[:, ~is_root]
@@ -260,7 +278,7 @@ class SequenceMatrices:
     def _coordinates(self, sequence):
         """Return the coordinates of frames, without those that are always zero."""
         sequence = self._kept(sequence)
-        if self.center == "frame" and self.root:
+        if self.skeleton is not None and self.center == "frame" and self.root:
             sequence = np.delete(sequence, self.skeleton.root, axis=1)
         return sequence.reshape(len(sequence), -1)
 
@@ -306,8 +324,68 @@ def _sides(neighbors):
     )
 
 
+def sequence_dataset(
+    name: str,
+    conversion: Conversion,
+    items: Sequence[tuple[str, Any]],
+    read: Callable[..., np.ndarray],
+    skeleton: Skeleton | None,
+    steps: dict[str, Any],
+    *,
+    bone_lengths: bool = False,
+    options: dict[str, Any] | None = None,
+    files: Sequence[Path] | None = None,
+    **about: Any,
+) -> Dataset:
+    """Read sequences, and return their matrices as a data set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    conversion : Conversion
+        How to convert.
+    items : sequence of tuple
+        Name of each sequence, and what it is read from.
+    read : callable
+        Returns a sequence. One that cannot be read is left out.
+    skeleton : Skeleton or None
+        Skeleton.
+    steps : dict
+        Other parameters of `SequenceMatrices`.
+    bone_lengths : bool
+        Whether to give all bones the lengths they have in the first sequence.
+    options : dict
+        Options of `read`.
+    files : sequence of pathlib.Path
+        All files that are read, if they are not the items.
+    **about
+        Labels and so on; see `Converted.dataset`.
+
+    Returns
+    -------
+    dataset : Dataset
+        Data set.
+    """
+    options, lengths = options or {}, None
+    if bone_lengths:
+        reader = functools.partial(read, **options)
+        lengths = reference_lengths([item for _, item in items], skeleton, reader)
+    matrices = SequenceMatrices(skeleton, lengths=lengths, **steps)
+    convert = functools.partial(_read_and_convert, read)
+    settings = {"matrices": matrices, **options}
+    converted = conversion.run(name, convert, items, settings, files)
+    return converted.dataset(name, matrices.kind, **about)
+
+
+def _read_and_convert(read, item, matrices, **options):
+    return matrices(read(item, **options))
+
+
 def reference_lengths(sequences, skeleton, read=np.asarray):
     """Return the lengths of the bones of the first sequence that has them.
+
+    Those of its first body, for all bodies.
 
     Parameters
     ----------
@@ -329,9 +407,10 @@ def reference_lengths(sequences, skeleton, read=np.asarray):
         except (OSError, ValueError, EOFError):
             continue
         if joints.size and joints[0].size == 3 * len(skeleton.joints):
-            joints = joints.reshape(len(joints), -1, 3)
-            lengths = skeletons.bone_lengths(joints, skeleton)
-            is_root = np.array(skeleton.parents) == -1
+            body = skeleton.body
+            joints = joints.reshape(len(joints), -1, 3)[:, : len(body.joints)]
+            lengths = skeletons.bone_lengths(joints, body)
+            is_root = np.array(body.parents) == -1
             if np.isfinite(lengths).all() and (lengths[~is_root] > 0.0).all():
-                return tuple(lengths.tolist())
+                return skeleton.bodies * tuple(lengths.tolist())
     raise DataError("no sequence has bones, whose lengths the others could take")

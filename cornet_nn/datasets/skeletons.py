@@ -15,8 +15,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 from geomstats_cor.kernels._quotients import divide
-
-from .dataset import require_choice
+from geomstats_cor.validation import require_choice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +38,8 @@ class Skeleton:
     bodies : int
         Number of equal bodies, one after the other, each with its root. The first is
         centred and aligned; all move with it. Chains are those of the first.
+    apart : bool
+        Whether matrices are made of each body, and not of all joints together.
 
     Examples
     --------
@@ -55,11 +56,19 @@ class Skeleton:
     across: tuple
     upright: tuple | None = None
     bodies: int = 1
+    apart: bool = False
 
     @property
     def root(self):
         """Index of the (first) root."""
         return self.parents.index(-1)
+
+    @property
+    def body(self):
+        """Skeleton of the first body alone."""
+        size = len(self.joints) // self.bodies
+        parts = dict(joints=self.joints[:size], parents=self.parents[:size])
+        return dataclasses.replace(self, bodies=1, apart=False, **parts)
 
     @property
     def depths(self):
@@ -152,7 +161,7 @@ def without_roots(skeleton):
     )
 
 
-def pair(skeleton):
+def pair(skeleton, apart=False):
     """Return two copies of a skeleton as one, with the root of each."""
     size = len(skeleton.joints)
     second = tuple(-1 if p == -1 else p + size for p in skeleton.parents)
@@ -161,6 +170,7 @@ def pair(skeleton):
         joints=tuple(f"{name} {body}" for body in (1, 2) for name in skeleton.joints),
         parents=skeleton.parents + second,
         bodies=2,
+        apart=apart,
     )
 
 
@@ -340,7 +350,7 @@ def _skeleton(bones, chains, across, upright=None):
 
 def _chained(root, *chains):
     """Return the bones of chains that hang one after the other from a joint."""
-    bones = {}
+    bones: dict[str, str] = {}
     for chain in chains:
         bones |= dict(zip(chain, (root, *chain[:-1]), strict=True))
     return bones

@@ -84,7 +84,7 @@ def test_directories(tmp_path):
 def test_options_are_checked():
     with pytest.raises(ParameterError, match="connectomes has no option shrinkage"):
         load("connectomes", shrinkage=0.1)
-    with pytest.raises(ParameterError, match="errors is 'skip' or 'raise'"):
+    with pytest.raises(ParameterError, match="errors: expected one of 'skip', 'raise'"):
         load("connectomes", errors="ignore")
     with pytest.raises(ParameterError, match="mnist is none of"):
         options("mnist")

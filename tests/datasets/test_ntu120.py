@@ -150,5 +150,5 @@ def test_bad_files_are_named(tmp_path, rng):
 
 
 def test_unknown_bodies(tmp_path, rng):
-    with pytest.raises(ParameterError, match="bodies is 'separate'"):
+    with pytest.raises(ParameterError, match="bodies: expected one of 'separate'"):
         load("ntu120", directory=ntu_folder(tmp_path, rng), bodies="all", **QUIET)

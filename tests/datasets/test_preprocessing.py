@@ -134,10 +134,10 @@ def test_no_view_is_an_error(skeleton, joints):
 def test_unknown_ways():
     joints = np.ones((2, 21, 3))
     with pytest.raises(
-        ParameterError, match="center is 'frame' or 'first', not 'last'"
+        ParameterError, match="center: expected one of 'frame', 'first', got 'last'"
     ):
         centered(joints, 0, "last")
-    with pytest.raises(ParameterError, match="view is 'frame' or 'first', not 'last'"):
+    with pytest.raises(ParameterError, match="view: expected one of 'frame', 'first', got 'last'"):
         aligned(joints, FPHA, "last")
 
 
@@ -184,7 +184,7 @@ def test_neighbors(skeleton, side, joint, neighbor):
 def test_neighbors_by_index_and_unknown_ones():
     assert FPHA.neighbors(range(21)) == tuple(range(21))
     with pytest.raises(
-        ParameterError, match="neighbors is 'left', 'right' or 'bottom'"
+        ParameterError, match="neighbors: expected one of 'left', 'right', 'bottom'"
     ):
         FPHA.neighbors("top")
 

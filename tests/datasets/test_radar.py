@@ -163,7 +163,7 @@ def test_length_crops(tmp_path, rng):
     [
         (
             {"representation": "image"},
-            "representation is 'signal', 'covariance' or",
+            "representation: expected one of 'signal', 'covariance',",
         ),
         ({"shrinkage": 0.1}, "shrinkage and ridge are for covariance matrices"),
         ({"signals": 2}, "signals is 2.*expected at least 3"),

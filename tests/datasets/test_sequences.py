@@ -188,15 +188,15 @@ def test_without_regularisation_short_sequences_are_singular(hand):
     [
         (
             {"representation": "mean"},
-            "representation is 'gaussian', 'covariance' or",
+            "representation: expected one of 'gaussian', 'covariance',",
         ),
         ({"neighbors": ()}, "needs neighbors"),
-        ({"neighbors": ("top",)}, "not 'top'"),
+        ({"neighbors": ("top",)}, "got 'top'"),
         ({"neighbors": ((0, 1),)}, "for each of 21 joints"),
         ({"shrinkage": 2.0}, "from 0 to 1"),
         ({"ridge": -1.0}, "ridge is zero or positive"),
-        ({"center": "last"}, "'frame' or 'first'"),
-        ({"view": "last"}, "'frame' or 'first'"),
+        ({"center": "last"}, "expected one of 'frame', 'first'"),
+        ({"view": "last"}, "expected one of 'frame', 'first'"),
     ],
 )
 def test_options_that_make_no_sense(hand, options, message):
