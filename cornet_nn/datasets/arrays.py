@@ -138,8 +138,7 @@ def _sequences(path, conversion, arrays, skeleton, bone_lengths, steps):
         [*zip(names, pieces, strict=True)],
         np.asarray,
         SKELETONS.get(skeleton),
-        {"representation": "covariance", "levels": 1, **steps},
-        bone_lengths=bone_lengths,
+        dict(representation="covariance", levels=1, bone_lengths=bone_lengths) | steps,
         files=[path],
         **_about(path, arrays, len(pieces)),
     )

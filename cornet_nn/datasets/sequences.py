@@ -2,8 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,6 @@ from geomstats_cor.exceptions import DataError, ParameterError
 from geomstats_cor.validation import require_choice
 
 from . import skeletons
-from .conversion import Conversion
-from .dataset import Dataset
 from .matrices import regularized, require_covariances, segment_subspaces
 from .skeletons import Skeleton
 
@@ -324,19 +320,7 @@ def _sides(neighbors):
     )
 
 
-def sequence_dataset(
-    name: str,
-    conversion: Conversion,
-    items: Sequence[tuple[str, Any]],
-    read: Callable[..., np.ndarray],
-    skeleton: Skeleton | None,
-    steps: dict[str, Any],
-    *,
-    bone_lengths: bool = False,
-    options: dict[str, Any] | None = None,
-    files: Sequence[Path] | None = None,
-    **about: Any,
-) -> Dataset:
+def sequence_dataset(name, conversion, items, read, skeleton, steps, **about):
     """Read sequences, and return their matrices as a data set.
 
     Parameters
@@ -352,23 +336,19 @@ def sequence_dataset(
     skeleton : Skeleton or None
         Skeleton.
     steps : dict
-        Other parameters of `SequenceMatrices`.
-    bone_lengths : bool
-        Whether to give all bones the lengths they have in the first sequence.
-    options : dict
-        Options of `read`.
-    files : sequence of pathlib.Path
-        All files that are read, if they are not the items.
+        Parameters of `SequenceMatrices`, but `bone_lengths` for `lengths`.
     **about
-        Labels and so on; see `Converted.dataset`.
+        `options` of `read`, all `files` that are read if they are not the items, and
+        labels and so on for `Converted.dataset`.
 
     Returns
     -------
     dataset : Dataset
         Data set.
     """
-    options, lengths = options or {}, None
-    if bone_lengths:
+    options, files = about.pop("options", {}), about.pop("files", None)
+    steps, lengths = dict(steps), None
+    if steps.pop("bone_lengths"):
         reader = functools.partial(read, **options)
         lengths = reference_lengths([item for _, item in items], skeleton, reader)
     matrices = SequenceMatrices(skeleton, lengths=lengths, **steps)

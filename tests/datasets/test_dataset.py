@@ -81,7 +81,11 @@ def test_it_cannot_be_changed(data):
         ({"groups": [1, 2]}, ShapeError, "groups has shape"),
         ({"labels": [0, 1, 2, 3, 0, 0]}, ParameterError, "run from 0 to 3"),
         ({"labels": [0, 1, 2, -1, 0, 0]}, ParameterError, "run from -1 to 2"),
-        ({"kind": "matrix"}, ParameterError, "kind: expected one of 'correlation', 'covariance'"),
+        (
+            {"kind": "matrix"},
+            ParameterError,
+            "kind: expected one of 'correlation', 'covariance'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_an_error(data, change, error, message):
