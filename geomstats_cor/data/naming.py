@@ -14,6 +14,7 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..exceptions import ShapeError
+from ..validation import as_arrays, require_stack
 from .labels import are_tables, is_stack, is_table, without_names
 
 
@@ -60,7 +61,9 @@ def index_of(x: Any) -> Any:
     return None
 
 
-def as_plain_stack(x: ArrayLike, name: str = "points") -> Array:
+def as_plain_stack(
+    x: ArrayLike, name: str = "points", variables: ArrayLike = None
+) -> Array:
     """Return a stack in any form as a numpy array.
 
     Parameters
@@ -69,6 +72,8 @@ def as_plain_stack(x: ArrayLike, name: str = "points") -> Array:
         Matrices.
     name : str
         Name of the argument in messages.
+    variables : sequence of length n, or None
+        Names of the variables in the order to use; their own if None.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def as_plain_stack(x: ArrayLike, name: str = "points") -> Array:
     from .cleaning import as_stack
 
     if are_tables(x):
-        array, _ = without_names(name, x)
+        array, _ = without_names(name, x, variables)
         if array.ndim == 2 and names_of(x) is not None:
             raise ShapeError(
                 f"{name}: expected a stack, got a single table. Pass [{name}]."
@@ -227,6 +232,58 @@ def expanded(points: Any) -> Any:
     if shape[0] == shape[1] and not _is_without_ones(points):
         return points
     return as_stack(points, name="points")
+
+
+def in_order(x: ArrayLike, variables: ArrayLike = None, name: str = "points") -> Any:
+    """Return matrices in any form as an array, with the variables in a given order.
+
+    Parameters
+    ----------
+    x : array-like, shape=[..., n, n] or [N, n (n - 1) / 2], or tables, or a stack
+        A matrix, or several.
+    variables : sequence of length n, or None
+        Names in the order to use. Matrices without names are taken to be in it; if
+        None, those with names keep their own order.
+    name : str
+        Name of the argument in messages.
+
+    Returns
+    -------
+    x : array-like, shape=[..., n, n]
+        Matrices without names.
+    """
+    if are_tables(x):
+        order = None if variables is None else list(variables)
+        x, _ = without_names(name, x, order)
+    return expanded(x)
+
+
+def one_stack(points: ArrayLike, least: int = 0) -> Array:
+    """Return a stack of matrices, or raise if it is none, or a batch of stacks.
+
+    Parameters
+    ----------
+    points : array-like, shape=[N, n, n]
+        Matrices.
+    least : int
+        Number of matrices that is needed.
+
+    Returns
+    -------
+    points : array, shape=[N, n, n]
+        Matrices.
+    """
+    (points,) = as_arrays(points=expanded(points))
+    require_stack(points=points)
+    if points.ndim > 3:
+        raise ShapeError(
+            f"points: expected one stack, shape [N, n, n], got {tuple(points.shape)}."
+        )
+    if points.shape[0] < least:
+        raise ShapeError(
+            f"points has {points.shape[0]} matrices: at least {least} are needed."
+        )
+    return points
 
 
 def _is_without_ones(points):

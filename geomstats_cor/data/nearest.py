@@ -16,7 +16,8 @@ from ..exceptions import (
 )
 from ..validation import plain, require_number
 from ._nearest_solver import Prescribed, nearest
-from .labels import are_tables, is_stack, is_table, without_names
+from .cleaning import as_stack
+from .labels import are_tables, is_stack, without_names
 from .naming import as_numpy, names_of, with_names
 
 
@@ -122,9 +123,9 @@ def nearest_correlation(
 
     Parameters
     ----------
-    matrices : array-like, shape=[n, n] or [N, n, n], or tables
-        Symmetric matrices, such as pairwise correlations, or with entries changed by
-        hand.
+    matrices : array-like, shape=[n, n], [N, n, n] or [N, n (n - 1) / 2], or tables
+        Symmetric matrices, or their strict lower entries row by row, such as pairwise
+        correlations, or with entries changed by hand.
     weights : array-like, shape=[n] or [n, n]
         Weights, not negative: of variables, :math:`W_{ij} = w_i w_j` with positive
         :math:`w`, or of entries. A missing entry (NaN) needs the weight zero. Equal if
@@ -204,12 +205,7 @@ def nearest_correlation(
 def _read(matrices):
     """Return a stack [N, n, n] in float64, and whether it was a single matrix."""
     if are_tables(matrices):
-        array, names = without_names("matrices", matrices)
-        if names is None and is_table(matrices):
-            raise ShapeError(
-                f"matrices is a table of shape {array.shape} whose rows are not named "
-                f"as its columns: expected a matrix such as df.corr()."
-            )
+        array, _ = without_names("matrices", matrices)
     else:
         try:
             array = as_numpy(plain("matrices", matrices))
@@ -220,10 +216,11 @@ def _read(matrices):
                 "matrices: expected real numbers of shape [n, n] or [N, n, n]."
             ) from None
     array = array.astype(np.float64)
+    if array.ndim == 2 and array.shape[0] != array.shape[1]:
+        array = as_stack(array, name="matrices")
     if array.ndim not in (2, 3) or array.shape[-1] != array.shape[-2]:
         raise ShapeError(
-            f"matrices: expected shape [n, n] or [N, n, n], got {array.shape}. "
-            f"Condensed rows become matrices by geomstats_cor.as_stack."
+            f"matrices: expected shape [n, n] or [N, n, n], got {array.shape}."
         )
     if array.shape[-1] < 2:
         raise ShapeError("matrices: expected two variables at least.")

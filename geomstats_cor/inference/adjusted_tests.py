@@ -55,8 +55,8 @@ def adjusted_means_test(
     exchange : {"auto", "within", "whole"}
         What to exchange if there are blocks.
     frames : int or array-like, shape=[N]
-        Number of frames of each matrix; an `UnequalFramesWarning` says so if the
-        groups differ in it.
+        Number of frames of each matrix, those of a `CorrelationStack` if None; an
+        `UnequalFramesWarning` says so if the groups differ in it.
     categorical : sequence of str
         Covariates whose numbers are codes of levels.
     progress : bool
@@ -92,6 +92,7 @@ def adjusted_means_test(
     (256, 0.0078)
     """
     labels = as_labels(labels)
+    frames = getattr(points, "frames", None) if frames is None else frames
     values, index = ({}, None) if covariates is None else named_columns(covariates)
     if "labels" in values:
         raise ParameterError(

@@ -147,7 +147,5 @@ def frechet_anova(
             "alpha": alpha,
             "progress": progress,
         },
-        groups=groups.names,
-        means=groups.means,
-        dispersions=groups.dispersions,
+        **groups.answers(),
     )

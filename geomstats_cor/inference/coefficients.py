@@ -33,7 +33,7 @@ from ..validation import require_choice, require_integer
 from .edges import EdgeNull, EdgeTest, adjust_fdr
 from .exchangeability import BlockExchange, FreeExchange, admit_blocks
 from .samples import as_numbers
-from .tables import as_matrix
+from .tables import as_matrix, named_matrices
 from .term_tests import warn_if_few
 
 KINDS = ("weights", "pattern")
@@ -59,9 +59,9 @@ def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Ar
 
     Returns
     -------
-    matrix : array or data frame, shape=[n, n], or array [k, n, n] for k > 1 decisions
+    matrix : array or data frame, shape=[n, n], or k of them
         Symmetric matrix with null diagonal, a data frame if `fit` saw the names of the
-        variables.
+        variables; for k > 1 decisions an array [k, n, n], or a list of data frames.
 
     References
     ----------
@@ -87,8 +87,7 @@ def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Ar
         raise ParameterError('kind="pattern" needs the data: pass X.')
     entries = _entries(pipeline, kind, X)
     first = _first(pipeline)
-    matrices = as_matrix(entries, first.space_.n)
-    return first.with_names(matrices[0]) if len(matrices) == 1 else matrices
+    return named_matrices(as_matrix(entries, first.space_.n), first._variables)
 
 
 def coefficient_test(

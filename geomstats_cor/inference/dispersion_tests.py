@@ -207,9 +207,7 @@ def equal_dispersions_test(
             "alpha": alpha,
             "progress": progress,
         },
-        groups=groups.names,
-        means=groups.means,
-        dispersions=groups.dispersions,
+        **groups.answers(),
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..validation import require_choice
-from .tables import as_matrix, pairs_of, pandas
+from .tables import as_matrix, named_matrices, pairs_of, pandas
 
 CORRECTIONS = {"max-t": "p_max_t", "fdr": "p_fdr", "none": "p"}
 
@@ -103,17 +103,18 @@ class EdgeTest:
 
         Returns
         -------
-        matrix : numpy.ndarray, shape=[n, n], or [q, n, n] for several columns
-            Matrix.
+        matrix : array or data frame, shape=[n, n], or several
+            Matrix, a data frame if the variables have names; effects of q > 1 columns
+            are an array [q, n, n], or a list of data frames.
         """
         choices = ("effect", "statistic", "p", "p_max_t", "p_fdr")
         require_choice("what", what, choices)
         if what == "effect":
-            effects = self.effects[0] if len(self.columns) == 1 else self.effects
-            return as_matrix(effects, self.n)
-        return as_matrix(
-            getattr(self, what), self.n, 1.0 if what.startswith("p") else 0.0
-        )
+            matrices = as_matrix(self.effects, self.n)
+            return named_matrices(matrices, self.variables)
+        diagonal = 1.0 if what.startswith("p") else 0.0
+        matrix = as_matrix(getattr(self, what), self.n, diagonal)
+        return named_matrices(matrix[None], self.variables)
 
     def table(self, alpha: float | None = None, correction: Any = "max-t") -> Any:
         """Return the edges as a data frame, the smallest p-values first.

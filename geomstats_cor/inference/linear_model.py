@@ -8,9 +8,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array, ArrayLike
+from ..data.naming import with_names
 from ..exceptions import ParameterError
 from .bands import confidence_bands
-from .designs import make_design
+from .designs import make_design, named_columns
 from .exchangeability import admit_blocks
 from .freedman_lane import Fit
 from .named_samples import read_sample
@@ -206,13 +207,16 @@ class MultivariateGeodesicRegression(BaseEstimator):
 
         Returns
         -------
-        points : numpy.ndarray, shape=[M, n, n]
-            Correlation matrices. With a baseline, matrices of unit diagonal that need
-            not be positive definite.
+        points : array or CorrelationStack, shape=[M, n, n]
+            Correlation matrices, with names if `fit` saw some. With a baseline,
+            matrices of unit diagonal that need not be positive definite.
         """
         check_is_fitted(self, "coef_")
         coords = self._design.rows(X) @ self.coef_
-        return self._representation.points(coords, self.mean_)
+        return self._with_names(self._representation.points(coords, self.mean_), X)
+
+    def _with_names(self, points, X):
+        return with_names(points, self.variables_, named_columns(X)[1])
 
     def bands(
         self,
@@ -244,13 +248,14 @@ class MultivariateGeodesicRegression(BaseEstimator):
 
         Returns
         -------
-        low, predicted, high : numpy.ndarray, shape=[M, n, n]
+        low, predicted, high : array or CorrelationStack, shape=[M, n, n]
             Bands, with ones on the diagonal, and the prediction between them.
         """
         check_is_fitted(self, "coef_")
         self._require_local("bands")
         rows = self._design.rows(X)
-        return confidence_bands(self, rows, level, simultaneous, n_draws, rng)
+        found = confidence_bands(self, rows, level, simultaneous, n_draws, rng)
+        return tuple(self._with_names(points, X) for points in found)
 
     def test(
         self,

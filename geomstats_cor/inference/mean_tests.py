@@ -3,6 +3,7 @@
 from typing import Any
 
 from .._types import ArrayLike
+from ..data.naming import in_order, names_of, one_stack, with_names
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
@@ -16,7 +17,7 @@ from .explained import (
 )
 from .high_dimensional import ChenQinStatistic
 from .rearrangements import Relabellings, SignFlips
-from .samples import Groups, admit_sample, as_numbers
+from .samples import Groups, as_numbers
 
 STATISTICS = {
     "distance": DistanceStatistic,
@@ -150,9 +151,7 @@ def equal_means_test(
             "alpha": alpha,
             "progress": progress,
         },
-        groups=groups.names,
-        means=groups.means,
-        dispersions=groups.dispersions,
+        **groups.answers(),
     )
 
 
@@ -237,7 +236,8 @@ def mean_test(
     (3, 37)
     """
     require_choice("statistic", statistic, (*STATISTICS, "auto"))
-    points, mean = _admit_mean(admit_sample(points), mean)
+    variables = names_of(points)
+    points, mean = _admit_mean(one_stack(points, 2), in_order(mean, variables, "mean"))
     space = equipped(space, points.shape[-1], "points")
     center = frechet_mean(points, space)
     coords = as_numbers(space.metric.log_coords(points, mean))
@@ -254,7 +254,7 @@ def mean_test(
             "alpha": alpha,
             "progress": progress,
         },
-        means=center[None],
+        means=with_names(center[None], variables),
         dispersions=squared_dists.mean(keepdims=True),
     )
 

@@ -9,14 +9,15 @@ from scipy import stats
 
 from .._progress import steps
 from .._types import Array, ArrayLike
+from ..data.naming import in_order, names_of, one_stack, with_names
 from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._array import constant, namespace
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import require_choice, require_integer, require_number
+from ..validation import as_arrays, require_choice, require_integer, require_number
 from .explained import require_ample
-from .samples import admit_sample, as_numbers
+from .samples import as_numbers
 
 _PIECE_BYTES = 2**25
 _DOUBLINGS, _BISECTIONS = 30, 60
@@ -28,7 +29,7 @@ class ConfidenceRegion(ABC):
 
     Parameters
     ----------
-    mean : array, shape=[n, n]
+    mean : array or data frame, shape=[n, n]
         Fréchet mean of the sample.
     level : float
         Probability that the region covers the mean of the distribution.
@@ -39,6 +40,17 @@ class ConfidenceRegion(ABC):
     mean: Any = field(repr=False, compare=False)
     level: float
     space: Any = field(repr=False, compare=False)
+
+    @property
+    def _variables(self):
+        return names_of([self.mean])
+
+    @property
+    def _center(self):
+        return as_arrays(mean=self.mean)[0]
+
+    def _in_order(self, point):
+        return in_order(point, self._variables, "point")
 
     @abstractmethod
     def excess(self, point: ArrayLike) -> Array:
@@ -83,18 +95,18 @@ class ConfidenceRegion(ABC):
 
         Returns
         -------
-        points : array, shape=[n_samples, n, n]
-            Points of the boundary.
+        points : array or CorrelationStack, shape=[n_samples, n, n]
+            Points of the boundary, with names if the sample had some.
         """
         require_integer("n_samples", n_samples, 1)
         directions = as_generator(rng).standard_normal((n_samples, self.space.dim))
         directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
         reach = self._reach(directions)
-        return self._along(directions, reach)
+        return with_names(self._along(directions, reach), self._variables)
 
     def _along(self, directions, length):
-        coords = constant(length[:, None] * directions, self.mean)
-        return self.space.metric.exp_coords(coords, self.mean)
+        coords = constant(length[:, None] * directions, self._center)
+        return self.space.metric.exp_coords(coords, self._center)
 
     @abstractmethod
     def _reach(self, directions):
@@ -157,7 +169,7 @@ class HotellingRegion(ConfidenceRegion):
         excess : numpy.ndarray, shape=[...]
             Zero at the mean, one on the boundary.
         """
-        point = constant(point, self.points)[..., None, :, :]
+        point = constant(self._in_order(point), self.points)[..., None, :, :]
         coords = as_numbers(self.space.metric.log_coords(self.points, point))
         return np.sqrt(_hotelling(coords) / self.critical_value)
 
@@ -234,7 +246,8 @@ class BootstrapBall(ConfidenceRegion):
         excess : numpy.ndarray, shape=[...]
             Zero at the mean, one on the boundary.
         """
-        return as_numbers(self.space.metric.dist(point, self.mean)) / self.radius
+        point = self._in_order(point)
+        return as_numbers(self.space.metric.dist(point, self._center)) / self.radius
 
     def _reach(self, directions):
         return np.full(len(directions), self.radius)
@@ -303,7 +316,7 @@ def confidence_region(
     """
     require_choice("method", method, ("hotelling", "bootstrap"))
     require_number("level", level, 0.0, 1.0)
-    points = admit_sample(points)
+    variables, points = names_of(points), one_stack(points, 2)
     space = equipped(space, points.shape[-1], "points")
     mean = frechet_mean(points, space)
     if method == "bootstrap":
@@ -317,15 +330,14 @@ def confidence_region(
         dists = _bootstrap_dists(points, mean, space, n_resamples, rng, progress)
         rank = int(np.ceil((n_resamples + 1) * level)) - 1
         inflation = np.sqrt(len(points) / (len(points) - 1))
-        return BootstrapBall(
-            mean, level, space, float(inflation * np.sort(dists)[rank])
-        )
+        radius = float(inflation * np.sort(dists)[rank])
+        return BootstrapBall(with_names(mean, variables), level, space, radius)
     number, dim = len(points), space.dim
     coords = as_numbers(space.metric.log_coords(points, mean))
     require_ample(coords, number - 1)
     quantile = stats.f.ppf(level, dim, number - dim)
     critical = float(dim * (number - 1) / (number - dim) * quantile)
-    return HotellingRegion(mean, level, space, points, critical)
+    return HotellingRegion(with_names(mean, variables), level, space, points, critical)
 
 
 def _hotelling(coords):

@@ -6,42 +6,13 @@ import array_api_compat
 import numpy as np
 
 from .._types import Array, ArrayLike
-from ..data.naming import expanded
+from ..data.naming import names_of, one_stack, with_names
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._array import namespace
 from ..kernels._autodiff import detached
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import as_arrays, require_stack
 from .frames import as_labels, warn_if_frames_differ
-
-
-def admit_sample(points: ArrayLike, least: int = 2) -> Array:
-    """Return a stack of matrices, or raise if there are too few.
-
-    Parameters
-    ----------
-    points : array-like, shape=[N, n, n]
-        Matrices.
-    least : int
-        Number that is needed.
-
-    Returns
-    -------
-    points : array, shape=[N, n, n]
-        Matrices.
-    """
-    (points,) = as_arrays(points=expanded(points))
-    require_stack(points=points)
-    if points.ndim > 3:
-        raise ShapeError(
-            f"points: expected one sample, shape [N, n, n], got {tuple(points.shape)}."
-        )
-    if points.shape[0] < least:
-        raise ShapeError(
-            f"points has {points.shape[0]} matrices: at least {least} are needed."
-        )
-    return points
 
 
 class Groups:
@@ -85,7 +56,7 @@ class Groups:
         frames: Any = None,
     ) -> None:
         frames = getattr(points, "frames", None) if frames is None else frames
-        self.points = admit_sample(points)
+        self.points, self.variables = one_stack(points, 2), names_of(points)
         self.space = space = equipped(space, self.points.shape[-1], "points")
         self.names, self.labels = _admit_labels(labels, len(self.points))
         self.sizes = np.bincount(self.labels)
@@ -105,10 +76,14 @@ class Groups:
             space.metric.squared_dist(self.points, self.means[self.labels])
         )
 
-    @property
-    def dispersions(self) -> Any:
-        """Fréchet variance of each group."""
-        return np.bincount(self.labels, weights=self.squared_dists) / self.sizes
+    def answers(self) -> dict[str, Any]:
+        """Return the groups, their means, with names, and their Fréchet variances."""
+        sums = np.bincount(self.labels, weights=self.squared_dists)
+        return {
+            "groups": self.names,
+            "means": with_names(self.means, self.variables, self.names),
+            "dispersions": sums / self.sizes,
+        }
 
     def coordinates(self) -> Any:
         """Return coordinates [N, d] at the pooled mean, of average zero."""

@@ -69,6 +69,29 @@ def as_matrix(entries: Array, n: int, diagonal: float = 0.0) -> Array:
     return matrix
 
 
+def named_matrices(matrices: Array, variables: ArrayLike) -> Any:
+    """Return matrices as data frames if their variables have names.
+
+    Parameters
+    ----------
+    matrices : numpy.ndarray, shape=[k, n, n]
+        Matrices.
+    variables : sequence or None
+        Names.
+
+    Returns
+    -------
+    matrices : numpy.ndarray or pandas.DataFrame or list
+        The matrix itself if k = 1; otherwise the array [k, n, n], or a list of k data
+        frames.
+    """
+    if len(matrices) == 1:
+        return named_matrix(matrices[0], variables)
+    if variables is None:
+        return matrices
+    return [named_matrix(matrix, variables) for matrix in matrices]
+
+
 def named_matrix(matrix: Array, variables: ArrayLike) -> Any:
     """Return a matrix as a data frame if its variables have names.
 

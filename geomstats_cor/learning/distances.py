@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Array, ArrayLike
-from ..data.naming import as_plain_stack, names_of
-from ..exceptions import ShapeError
+from ..data.naming import as_plain_stack, in_order, names_of
 from ..kernels import pack_strictly_lower
 from ..kernels._quotients import divide
 from ..space import equipped
@@ -68,7 +67,7 @@ def pairwise_distances(
     array([[0.   , 0.   , 3.142]])
     """
     require_choice("distance", distance, DISTANCES)
-    points_a, points_b = _aligned(points_a, points_b)
+    points_a, points_b, names = _aligned(points_a, points_b)
     space = equipped(space, points_b.shape[-1], "points_b")
     if distance == "geodesic":
         return np.asarray(space.metric.dist_broadcast(points_a, points_b))
@@ -77,25 +76,17 @@ def pairwise_distances(
         return _correlation_distance(points_a, points_b)
     if reference is None:
         reference = frechet_mean(points_b, space)
+    reference = in_order(reference, names, "reference")
     coords = (space.metric.log_coords(x, reference) for x in (points_a, points_b))
     return _angles(*coords)
 
 
 def _aligned(points_a, points_b):
-    """Return two stacks as arrays, the variables of the second in the same order."""
+    """Return two stacks as arrays with the same order of variables, and that order."""
     names = names_of(points_a)
     a = as_plain_stack(points_a, "points_a")
-    b = as_plain_stack(points_b, "points_b")
-    others = names_of(points_b)
-    if names is not None and others is not None:
-        if set(names) != set(others):
-            raise ShapeError(
-                "points_a and points_b have different variables: select those that "
-                "both have."
-            )
-        places = np.array([others.index(name) for name in names])
-        b = b[:, places[:, None], places]
-    return a, b
+    b = as_plain_stack(points_b, "points_b", names)
+    return a, b, names_of(points_b) if names is None else names
 
 
 def _angles(a, b):

@@ -7,6 +7,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from .._types import Array, ArrayLike
+from ..data.naming import in_order, names_of, one_stack, with_names
 from ..data.sampling import as_generator
 from ..exceptions import (
     NotPositiveDefiniteError,
@@ -26,7 +27,6 @@ from ..kernels._tolerances import input_tolerance, membership_tolerance
 from ..space import equipped
 from ..statistics.mean import frechet_mean
 from ..validation import as_arrays, require_finite, require_integer
-from .interpolation import one_stack
 
 
 def _require_semidefinite(covariance):
@@ -85,15 +85,17 @@ class GaussianDistribution:
     """
 
     def __init__(self, space: Any, mean: ArrayLike, covariance: ArrayLike) -> None:
-        self.mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
-        if self.mean.ndim != 2:
+        self._variables = names_of([mean])
+        self._mean, self.covariance = as_arrays(mean=mean, covariance=covariance)
+        if self._mean.ndim != 2:
             raise ShapeError(
                 f"mean: expected a single matrix, shape [n, n], got "
-                f"{tuple(self.mean.shape)}."
+                f"{tuple(self._mean.shape)}."
             )
-        self.space = space = equipped(space, self.mean.shape[-1], "mean")
+        self.mean = with_names(self._mean, self._variables)
+        self.space = space = equipped(space, self._mean.shape[-1], "mean")
         self._metric = space.metric
-        self._metric.to_coords(self.mean)  # raises unless it is a point
+        self._metric.to_coords(self._mean)  # raises unless it is a point
         if tuple(self.covariance.shape) != (space.dim, space.dim):
             raise ShapeError(
                 f"covariance: expected shape {(space.dim, space.dim)} for n = "
@@ -123,7 +125,7 @@ class GaussianDistribution:
         distribution : GaussianDistribution
             Distribution at the Fréchet mean of the points.
         """
-        points = one_stack(points)
+        variables, points = names_of(points), one_stack(points)
         space = equipped(space, points.shape[-1], "points")
         if points.shape[0] < 2:
             raise ShapeError(
@@ -147,7 +149,8 @@ class GaussianDistribution:
             )
         covariance = coords.mT @ coords / (points.shape[0] - 1.0)
         spherical = xp.mean(diagonal(covariance)) * eye_like(covariance)
-        return cls(space, mean, (1.0 - shrinkage) * covariance + shrinkage * spherical)
+        covariance = (1.0 - shrinkage) * covariance + shrinkage * spherical
+        return cls(space, with_names(mean, variables), covariance)
 
     def sample(self, n_samples: int = 1, rng: Any = None) -> Array:
         """Draw correlation matrices.
@@ -161,7 +164,7 @@ class GaussianDistribution:
 
         Returns
         -------
-        points : array, shape=[n_samples, n, n]
+        points : array or CorrelationStack, shape=[n_samples, n, n]
             Full-rank correlation matrices.
         """
         require_integer("n_samples", n_samples)
@@ -170,7 +173,8 @@ class GaussianDistribution:
         root = xp.sqrt(xp.clip(values, 0.0, None)) * vectors
         normal = as_generator(rng).standard_normal((n_samples, self.space.dim))
         coords = constant(normal, self.covariance) @ root.mT
-        return self._metric.exp_coords(coords, self.mean)
+        points = self._metric.exp_coords(coords, self._mean)
+        return with_names(points, self._variables)
 
     def logpdf(self, points: ArrayLike, measure: str = "volume") -> Array:
         r"""Return the logarithm of the density.
@@ -203,7 +207,8 @@ class GaussianDistribution:
                 "the covariance is singular, so that there is no density: use "
                 "GaussianDistribution.fit(points, space, shrinkage='ledoit-wolf')."
             )
-        coords = self._metric.log_coords(points, self.mean)
+        (points,) = as_arrays(points=in_order(points, self._variables))
+        coords = self._metric.log_coords(points, self._mean)
         white = solve_lower(factor, coords[..., None])[..., 0]
         result = (
             -0.5 * xp.sum(white**2, axis=-1)

@@ -7,11 +7,11 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from .._types import Array, ArrayLike
-from ..data.naming import expanded, labelled
+from ..data.naming import labelled, one_stack
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
 from ..kernels._array import constant
 from ..space import equipped
-from ..validation import as_arrays, plain, require_stack
+from ..validation import plain
 
 
 @labelled(index=("at", "times"))
@@ -71,28 +71,6 @@ def interpolate(
     fraction = (at - begin) / (finish - begin)
     steps = fraction[:, None] * metric.log_coords(end, start)
     return metric.exp_coords(steps, start)
-
-
-def one_stack(points: ArrayLike) -> Array:
-    """Return a stack of matrices, or raise if it is none, or a batch of stacks.
-
-    Parameters
-    ----------
-    points : array-like, shape=[N, n, n]
-        Matrices.
-
-    Returns
-    -------
-    points : array, shape=[N, n, n]
-        Matrices.
-    """
-    (points,) = as_arrays(points=expanded(points))
-    require_stack(points=points)
-    if points.ndim > 3:
-        raise ShapeError(
-            f"points: expected one stack, shape [N, n, n], got {tuple(points.shape)}."
-        )
-    return points
 
 
 def as_times(name: str, times: ArrayLike, points: Array) -> Array:

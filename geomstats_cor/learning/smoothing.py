@@ -5,11 +5,11 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from .._types import Array, ArrayLike
-from ..data.naming import labelled
+from ..data.naming import labelled, one_stack
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
 from ..validation import require_number
-from .interpolation import as_times, one_stack, times_of
+from .interpolation import as_times, times_of
 
 
 def _gaussian(u):

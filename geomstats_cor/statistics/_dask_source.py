@@ -29,10 +29,12 @@ class DaskSource:
     """
 
     is_repeatable = True
+    variables = None
 
     def __init__(
         self, chunks: Any, weights: Array = None, chunk_size: Any = None
     ) -> None:
+        self._size = getattr(chunks, "shape", (None,))[-1]
         if isinstance(chunks, Delayed):
             chunks = [chunks]
         if isinstance(chunks, (list, tuple)):
@@ -45,6 +47,21 @@ class DaskSource:
         else:
             self._blocks = _array_blocks(chunks, weights)
         self._chunk_size = chunk_size
+
+    def size(self) -> int:
+        """Return the size of the matrices.
+
+        Returns
+        -------
+        n : int
+            Size.
+        """
+        if self._size is None:
+            raise ParameterError(
+                "the size of delayed blocks is not known before they are computed: "
+                "pass a space, FullRankCorrelationMatrices(n, equip=...)."
+            )
+        return self._size
 
     def reduce(self, summarise: Callable, merge: Callable, bar: Any) -> Any:
         """Fold what a function makes of the blocks, on the workers.

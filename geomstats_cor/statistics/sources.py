@@ -4,6 +4,7 @@ A source goes through its blocks and folds what a function makes of each. Large 
 are cut into pieces, so that the temporary arrays of the maps stay small.
 """
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ import array_api_compat
 import numpy as np
 
 from .._types import ArrayLike
+from ..data.labels import are_tables, is_stack, is_table
+from ..data.naming import as_plain_stack, in_order, names_of, one_stack
 from ..exceptions import (
     ArrayTypeError,
     DataError,
@@ -54,6 +57,9 @@ def as_source(
         from ._dask_source import DaskSource
 
         return DaskSource(chunks, weights, chunk_size)
+    variables = None
+    if _is_one_sample(chunks):
+        variables, chunks = names_of(chunks), as_plain_stack(chunks, "chunks")
     if array_api_compat.is_array_api_obj(chunks):
         if chunks.ndim < 1:
             raise ShapeError(
@@ -63,7 +69,8 @@ def as_source(
             raise ShapeError(
                 f"weights: expected shape [{len(chunks)}], got {np.shape(weights)}."
             )
-        return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
+        number = len(chunks)
+        return Source(lambda: [(chunks, weights)], True, number, chunk_size, variables)
     if weights is not None:
         raise ParameterError(
             "weights go with an array or a file; blocks of an iterable bring their own "
@@ -79,6 +86,22 @@ def as_source(
             f"blocks, or a function that returns one, got a {type(chunks).__name__}."
         ) from None
     return Source(lambda: chunks, is_repeatable, None, chunk_size)
+
+
+def _is_one_sample(chunks):
+    """Tell whether an object is a sample in memory in a form other than an array."""
+    if is_stack(chunks) or is_table(chunks):
+        return True
+    if array_api_compat.is_array_api_obj(chunks):
+        return chunks.ndim == 2
+    if not (isinstance(chunks, list) and chunks):
+        return False
+    first = chunks[0]
+    if is_table(first):  # several matrices in a table are a block
+        return getattr(getattr(first, "index", None), "nlevels", 1) == 1
+    if isinstance(first, list):
+        return not (isinstance(first[0], list) and isinstance(first[0][0], list))
+    return array_api_compat.is_array_api_obj(first) and first.ndim <= 2
 
 
 def _length(weights):
@@ -112,7 +135,7 @@ def _is_sequence_of_dask(x):
     return isinstance(x, (list, tuple)) and len(x) > 0 and all(map(_is_dask, x))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Source:
     """Blocks in this process, one after the other.
 
@@ -126,12 +149,33 @@ class Source:
         Number of matrices, if known.
     chunk_size : int or None
         Number of matrices of a piece.
+    variables : list or None
+        Names of the variables; those of the first block that has some if None.
     """
 
     blocks: Any
     is_repeatable: bool
     number: int | None
     chunk_size: int | None
+    variables: list | None = None
+
+    def size(self) -> int:
+        """Return the size of the matrices, from the first block.
+
+        Returns
+        -------
+        n : int
+            Size.
+        """
+        blocks = iter(self.blocks())
+        first = next(blocks, None)
+        if first is None:
+            raise ShapeError("there are no matrices, and no mean of no matrices.")
+        if not self.is_repeatable:
+            every = itertools.chain([first], blocks)
+            self.blocks = lambda: every
+        points = first[0] if isinstance(first, tuple) else first
+        return one_stack(in_order(points)).shape[-1]
 
     def reduce(self, summarise: Callable, merge: Callable, bar: Any) -> Any:
         """Fold what a function makes of the pieces.
@@ -154,10 +198,24 @@ class Source:
         with bar.over(self.number) as advance:
             for index, block in enumerate(self.blocks()):
                 found = summarise_block(
-                    block, summarise, merge, self.chunk_size, index, advance
+                    self._in_order(block),
+                    summarise,
+                    merge,
+                    self.chunk_size,
+                    index,
+                    advance,
                 )
                 state = found if state is None else merge(state, found)
         return state
+
+    def _in_order(self, block):
+        """Return a block without names, its variables in the order of the first."""
+        points, *rest = block if isinstance(block, tuple) else (block,)
+        if not are_tables(points):
+            return block
+        if self.variables is None:
+            self.variables = names_of(points)
+        return in_order(points, self.variables, "a block"), *(rest or [None])
 
 
 def summarise_block(

@@ -1,6 +1,7 @@
 """Means and variances of more matrices than memory holds."""
 
 import functools
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +9,11 @@ from sklearn.base import BaseEstimator
 
 from .._progress import Bar
 from .._types import Array, ArrayLike
+from ..data.labels import few
+from ..data.naming import in_order, names_of, one_stack, with_names
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import require_metric
+from ..space import equipped
 from ..validation import as_arrays
 from .mean import _call, _require_weights
 from .moments import Moments
@@ -25,7 +29,7 @@ class MeanOfChunks:
 
     Parameters
     ----------
-    mean : array, shape=[n, n]
+    mean : array or data frame, shape=[n, n]
         Fréchet mean.
     variance : float
         Fréchet variance about it.
@@ -74,15 +78,17 @@ def frechet_mean_of_chunks(
     ----------
     chunks : array, path, iterable, callable, or of dask
         - an array [N, n, n], memory-mapped ones included, which is read in pieces;
+        - condensed rows, data frames, a list of matrices, or a `CorrelationStack`;
         - the path of a `.npy` file, which is mapped into memory; no other format;
         - an iterable of blocks [k, n, n] or of pairs (points, weights). An iterator
           that is used up by one pass is enough for a flat metric only;
         - a function without arguments that returns such an iterable;
         - a dask array [N, n, n], or a list of delayed blocks or pairs: the workers
           reduce their blocks, and states alone travel.
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the metrics of this library; or the metric of
-        such a space.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the metrics of this library; or the key or the
+        class of a metric, or the metric of a space. Delayed blocks of dask, whose size
+        is not known, need a space or a metric.
     weights : array-like, shape=[N]
         Weights of the matrices of an array or a file, not negative, of positive sum;
         equal if None.
@@ -117,16 +123,18 @@ def frechet_mean_of_chunks(
     >>> bool(np.allclose(result.mean, frechet_mean(np.concatenate(blocks), space)))
     True
     """
+    source = as_source(chunks, weights, chunk_size)
+    if isinstance(space, str) or inspect.isclass(space):
+        space = equipped(space, source.size(), "chunks")
     space = getattr(space, "_space", space)
     metric = require_metric(space)
-    source = as_source(chunks, weights, chunk_size)
     bar = Bar(progress)
     if metric.image_space.metric.is_flat:
         summarise = functools.partial(_coordinate_moments, space)
         moments = source.reduce(summarise, Moments.merge, bar)
         _require_some(moments)
         return MeanOfChunks(
-            metric.from_coords(moments.mean),
+            with_names(metric.from_coords(moments.mean), source.variables),
             moments.variance,
             moments.weight,
             moments.count,
@@ -149,9 +157,8 @@ def frechet_mean_of_chunks(
     mean, variance, moments, passes = _call(
         curved_mean, space, statistics_at, image_metric
     )
-    return MeanOfChunks(
-        metric.diffeo.inverse(mean), variance, moments.weight, moments.count, passes
-    )
+    mean = with_names(metric.diffeo.inverse(mean), source.variables)
+    return MeanOfChunks(mean, variance, moments.weight, moments.count, passes)
 
 
 def _require_some(moments):
@@ -193,6 +200,16 @@ def _merge_each(states, others):
     return tuple(a.merge(b) for a, b in zip(states, others, strict=True))
 
 
+def _flat(space):
+    """Return an equipped space, or raise if its metric is curved."""
+    if not require_metric(space).image_space.metric.is_flat:
+        raise ParameterError(
+            "the metric is curved: its mean takes several passes over the matrices, by "
+            "frechet_mean_of_chunks."
+        )
+    return space
+
+
 class StreamingMean(BaseEstimator):
     r"""Fréchet mean and variance in one pass, as a state that merges with others.
 
@@ -208,12 +225,13 @@ class StreamingMean(BaseEstimator):
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with one of the flat metrics of this library.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with one of the flat metrics of this library; or the key or
+        the class of a metric, or the metric of a space.
 
     Attributes
     ----------
-    estimate_ : array, shape=[n, n]
+    estimate_ : array or data frame, shape=[n, n]
         Fréchet mean of the matrices so far.
     variance_ : float
         Fréchet variance about it.
@@ -237,6 +255,10 @@ class StreamingMean(BaseEstimator):
     30
     """
 
+    _moments = Moments()
+    _space: Any = None
+    _variables: list | None = None
+
     def __init__(self, space: Any) -> None:
         self.space = space
 
@@ -247,8 +269,9 @@ class StreamingMean(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, shape=[N, n, n]
-            Full-rank correlation matrices; there may be none.
+        X : array-like, shape=[N, n, n] or [N, n (n - 1) / 2], or tables, or a stack
+            Full-rank correlation matrices; there may be none. Variables with names are
+            brought into the order of the first call.
         y : None
             Ignored, for the sake of pipelines.
         weights : array-like, shape=[N]
@@ -259,11 +282,14 @@ class StreamingMean(BaseEstimator):
         self : StreamingMean
             The estimator.
         """
-        self._require_flat()
-        summarise = functools.partial(_coordinate_moments, self.space)
-        block = X if weights is None else (X, weights)
+        variables = names_of(X) if self._variables is None else self._variables
+        points = one_stack(in_order(X, variables, "X"))
+        space = _flat(equipped(self.space, points.shape[-1], "X"))
+        block = points if weights is None else (points, weights)
+        summarise = functools.partial(_coordinate_moments, space)
         found = summarise_block(block, summarise, Moments.merge)
-        self._moments = self._state.merge(found)
+        self._moments, self._space = self._moments.merge(found), space
+        self._variables = variables
         return self
 
     def fit(self, X: ArrayLike, y: Any = None, weights: ArrayLike = None) -> Any:
@@ -283,7 +309,7 @@ class StreamingMean(BaseEstimator):
         self : StreamingMean
             The estimator.
         """
-        self._moments = Moments()
+        self._moments, self._variables = Moments(), None
         return self.partial_fit(X, weights=weights)
 
     def merge(self, other: Any) -> Any:
@@ -303,49 +329,55 @@ class StreamingMean(BaseEstimator):
             raise ParameterError(
                 f"other: expected a StreamingMean, got a {type(other).__name__}."
             )
-        self._require_flat()
-        other._require_flat()
-        if not self.space.metric.is_same(other.space.metric):
-            raise ParameterError(
-                "the states have different metrics or sizes: coordinates of one mean "
-                "nothing to the other."
-            )
         merged = StreamingMean(self.space)
-        merged._moments = self._state.merge(other._state)
+        merged._moments = self._moments.merge(other._moments)
+        spaces = [s for s in (self._known_space(), other._known_space()) if s]
+        if spaces:
+            merged._space = _flat(spaces[0])
+            if not merged._space.metric.is_same(_flat(spaces[-1]).metric):
+                raise ParameterError(
+                    "the states have different metrics or sizes: coordinates of one "
+                    "mean nothing to the other."
+                )
+        orders = [s._variables for s in (self, other) if s._moments.count]
+        if orders:
+            merged._variables = orders[0]
+            if orders[0] != orders[-1]:
+                first, last = (few(order or ["no names"]) for order in orders)
+                raise ParameterError(
+                    f"the states have variables in different orders, {first} and "
+                    f"{last}: bring the matrices into one order before partial_fit."
+                )
         return merged
 
-    @property
-    def _state(self):
-        return getattr(self, "_moments", Moments())
-
-    def _require_flat(self):
-        if not require_metric(self.space).image_space.metric.is_flat:
-            raise ParameterError(
-                "the metric is curved: its mean takes several passes over the "
-                "matrices, by frechet_mean_of_chunks."
-            )
+    def _known_space(self):
+        """Return the equipped space, or None if only the key of a metric is known."""
+        if isinstance(self.space, str) or inspect.isclass(self.space):
+            return self._space
+        return getattr(self.space, "_space", self.space)
 
     def __sklearn_is_fitted__(self):
-        return self._state.count > 0
+        return self._moments.count > 0
 
     @property
     def estimate_(self) -> Any:
         """Fréchet mean of the matrices so far."""
-        _require_some(self._state)
-        return self.space.metric.from_coords(self._state.mean)
+        _require_some(self._moments)
+        mean = self._space.metric.from_coords(self._moments.mean)
+        return with_names(mean, self._variables)
 
     @property
     def variance_(self) -> Any:
         """Fréchet variance of the matrices so far."""
-        _require_some(self._state)
-        return self._state.variance
+        _require_some(self._moments)
+        return self._moments.variance
 
     @property
     def weight_(self) -> Any:
         """Sum of the weights so far."""
-        return self._state.weight
+        return self._moments.weight
 
     @property
     def count_(self) -> Any:
         """Number of matrices so far."""
-        return self._state.count
+        return self._moments.count

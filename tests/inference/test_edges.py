@@ -60,12 +60,12 @@ def test_the_edge_is_found_and_named(key, data):
     assert list(zip(table["variable_i"], table["variable_j"], strict=True)) == [
         ("b", "d")
     ]
-    assert table["effect"][0] == pytest.approx(test.matrix()[3, 1])
+    assert table["effect"][0] == pytest.approx(test.matrix().loc["d", "b"])
     # In units of correlation: the difference of the average entries, nearly.
     points, labels = data
     difference = points[labels == 1].mean(axis=0) - points[labels == 0].mean(axis=0)
-    assert test.matrix()[3, 1] == pytest.approx(difference[3, 1], abs=0.05)
-    assert test.matrix("p_max_t")[3, 1] == 0.005
+    assert test.matrix().loc["d", "b"] == pytest.approx(difference[3, 1], abs=0.05)
+    assert test.matrix("p_max_t").loc["d", "b"] == 0.005
     assert np.all(test.p_max_t >= test.p) and np.all(test.p_fdr >= test.p)
     assert len(test.table(0.05, "none")) >= len(test.table(0.05, "fdr")) >= 1
     assert test.table()["p_max_t"].is_monotonic_increasing

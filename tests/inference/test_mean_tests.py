@@ -453,7 +453,7 @@ class TestBadInput:
         space, points, labels = sample
         with pytest.raises(ShapeError, match="stack"):
             equal_means_test(points[0], labels, space)
-        with pytest.raises(ShapeError, match="one sample"):
+        with pytest.raises(ShapeError, match="one stack"):
             equal_means_test(points[None], labels, space)
         with pytest.raises(ShapeError, match="n = 4"):
             equal_means_test(points, labels, equipped(4, "olm"))

@@ -130,7 +130,7 @@ SQUARE = np.array([[1, 0.9, 0.7], [0.9, 1, -0.9], [0.7, -0.9, 1]])
 @pytest.mark.parametrize(
     "given, options, error, message",
     [
-        (SQUARE[:2], {}, ex.ShapeError, r"got \(2, 3\)"),
+        (np.zeros((2, 4)), {}, ex.ShapeError, "4 entries|4 columns|got .*4"),
         ([["a"]], {}, ex.ArrayTypeError, "real numbers"),
         (SQUARE + np.triu(SQUARE, 1), {}, ex.NotSymmetricError, "not symmetric"),
         (np.where(SQUARE == 0.7, np.nan, SQUARE), {}, ex.NotFiniteError, "0 and 2"),

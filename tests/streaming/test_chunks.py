@@ -188,8 +188,6 @@ class TestBadInput:
         space = equipped(4, "ecm")
         with pytest.raises(ArrayTypeError, match="chunks: expected .*, got a int"):
             mean_of(3, space)
-        with pytest.raises(ShapeError, match="stack"):
-            mean_of(list(points), space)
         with pytest.raises(ParameterError, match="chunk_size: expected .*, got 0"):
             mean_of(points, space, chunk_size=0)
         with pytest.raises(ParameterError, match="equip_with_metric"):
