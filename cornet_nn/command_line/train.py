@@ -58,7 +58,7 @@ def add_arguments(parser):
 def run(options):
     """Run the training that options ask for."""
     from ..runner import stopped_by_keyboard
-    from ..training.processes import Processes
+    from ..training.loop import Processes
 
     is_first = world()[0] == 0
     quiet = options.quiet or not is_first

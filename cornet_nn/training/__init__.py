@@ -10,10 +10,9 @@ from .._lazy import lazy
 _HOMES = {
     "classifiers": "CorNetClassifier CorMLRClassifier CorNetRegressor",
     "ensemble": "RepresentationEnsemble",
-    "runs_on_disk": "load_classifier",
+    "run_directory": "RunDirectoryError ResumeError load_classifier",
     "pictures": "plot_edge_weights plot_learning_curves",
     "loop": "TrainingDivergedError TrainingInterruptedWarning",
-    "run_directory": "RunDirectoryError ResumeError",
 }
 _NEEDED = ("torch", "skorch", "tqdm", "matplotlib")
 

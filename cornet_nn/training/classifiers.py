@@ -1,11 +1,11 @@
 """The networks as estimators of scikit-learn."""
 
-import functools
-import math
+import time
 
 import numpy as np
 import torch
 from sklearn.base import RegressorMixin
+from torch import nn
 
 from geomstats_cor import FullRankCorrelationMatrices
 from geomstats_cor.exceptions import ParameterError
@@ -13,14 +13,14 @@ from geomstats_cor.exceptions import ParameterError
 from ..layers.activation import find_activation
 from ..models.cornet import CorNet
 from ..models.mlr import CorMLRNet
-from .data import find_class_weights
+from . import regression
 from .estimator import (
     NetworkClassifier,
     NetworkEstimator,
     estimator_class,
     made_by,
 )
-from .regression import require_strength
+from .loop import RegressorLoop, copied_state
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 
 
@@ -85,7 +85,7 @@ class MakesCorNet:
         network = network.to(**options)
         if front_end is None or getattr(network, "front_end", None) is front_end:
             return network
-        return torch.nn.Sequential(front_end, network)
+        return nn.Sequential(front_end, network)
 
 
 @estimator_class
@@ -233,8 +233,8 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
             return self._is_prepared and by_steps == (None, None, None)
         return self.optimizer == "lbfgs"
 
-    def _solve(self, loop, X, sample_weight, groups):
-        """Solve a regression by L-BFGS."""
+    def _solve(self, loop, X, samples, groups, checkpoint):
+        """Solve a regression by L-BFGS, as one epoch."""
         if not self._is_prepared:
             raise ParameterError(
                 "optimizer='lbfgs' needs a front end that learns nothing: use 'adamw'."
@@ -244,19 +244,40 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
                 "validation chooses an epoch, and optimizer='lbfgs' has none: use "
                 "C='cv', or another optimizer."
             )
-        coords = self._prepared(loop.module.coords, X, exact=True)
+        network, start = loop.module, time.perf_counter()
+        if checkpoint is not None and checkpoint["rows"]:
+            network.load_state_dict(checkpoint["best"])
+            loop.kept_["rows"] = checkpoint["rows"]
+            return
         with torch.no_grad():
-            coords = loop.module.normalized(coords)
-        labels = loop.task.samples.targets.numpy()
-        class_weights = find_class_weights(self.class_weight, self.classes_, labels)
-        weights = None if sample_weight is None else torch.as_tensor(sample_weight)
-        loop.solve(coords, class_weights, weights, self.C, groups)
+            coords = self._prepared(network.coords, X, exact=True)
+            coords = network.normalized(coords)
+        labels, weights = samples.targets, samples.weights
+        alike = torch.ones(len(self.classes_), dtype=torch.float64)
+        weight, gamma, _ = regression.solve(
+            network.mlr.hyperplanes_in, coords, labels, alike, self.C, groups, weights
+        )
+        with torch.no_grad():
+            network.mlr.weight.copy_(weight)
+            network.mlr.gamma.copy_(gamma)
+            logits = network.from_features(samples.inputs).double()
+            losses = nn.functional.cross_entropy(logits, labels, reduction="none")
+            loss = (losses * weights).sum() / weights.sum()
+        row = {
+            "epoch": 1,
+            "train_loss": float(loss),
+            "train_accuracy": float((logits.argmax(-1) == labels).double().mean()),
+            "seconds": time.perf_counter() - start,
+        }
+        state = copied_state(network)
+        loop.write(rows=[row], last=state, best=state)
+        loop.draw()
 
     def _stochastic_optimizer(self):
         return "adamw" if self.optimizer in ("auto", "lbfgs") else self.optimizer
 
     def _require_settings(self):
-        require_strength(self.C)
+        regression.require_strength(self.C)
         if self.optimizer == "lbfgs" and (self.criterion or self.callbacks):
             raise ParameterError(
                 "optimizer='lbfgs' minimises the cross-entropy without steps: leave "
@@ -305,7 +326,7 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
     (30,)
     """
 
-    _default_criterion = torch.nn.MSELoss
+    _default_criterion = nn.MSELoss
     _num_outputs = 1
 
     def predict(self, X):
@@ -346,16 +367,10 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
         return self._tensor(numbers)[:, None].cpu(), torch.as_tensor(weights)
 
-    def _score(self):
-        return "rmse", _squared_error, functools.partial(_root, self.scale_)
-
-
-def _squared_error(outputs, targets):
-    return (outputs - targets).square().sum()
-
-
-def _root(scale, mean):
-    return scale * math.sqrt(mean)
+    def _make_loop(self, *arguments, **options):
+        loop = RegressorLoop(*arguments, **options)
+        loop.scale = self.scale_
+        return loop
 
 
 ESTIMATORS = {

@@ -1,11 +1,13 @@
 """What is written down of a run: parameters, data and environment."""
 
+import contextlib
 import hashlib
 import importlib.metadata
 import os
 import platform
 import re
 import sys
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,19 +17,11 @@ from geomstats_cor.exceptions import ParameterError
 
 # Classes and weights of a run take little memory.
 _LARGEST_ARRAY = 1 << 24
-_PACKAGES = (
-    "geomstats-cor",
-    "torch",
-    "skorch",
-    "scikit-learn",
-    "numpy",
-    "scipy",
-    "geomstats",
-    "matplotlib",
-)
+_PACKAGES = ("geomstats-cor", "torch", "skorch", "scikit-learn", "numpy", "scipy")
+_PACKAGES += ("geomstats", "matplotlib")
 
 
-def described(value):
+def described(value: Any) -> Any:
     """Return a parameter as a value of JSON.
 
     Parameters
@@ -60,7 +54,13 @@ def described(value):
     return {"object": re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))}
 
 
-def restored_parameters(stored, given=None):
+def described_parameters(estimator: Any, without: tuple[str, ...] = ()) -> dict:
+    """Return the parameters of an estimator, but for some, as values of JSON."""
+    parameters = estimator.get_params(deep=False).items()
+    return {name: described(value) for name, value in parameters if name not in without}
+
+
+def restored_parameters(stored: dict, given: dict) -> dict:
     """Return parameters from what `described` returned of them.
 
     Parameters
@@ -75,7 +75,6 @@ def restored_parameters(stored, given=None):
     parameters : dict
         Parameters by name.
     """
-    given = given or {}
     asked = {name: value for name, value in stored.items() if name not in given}
     lost = [f"{k} ({_lost(v)})" for k, v in asked.items() if _lost(v) is not None]
     if lost:
@@ -83,10 +82,10 @@ def restored_parameters(stored, given=None):
             f"the files of the run cannot hold some of its parameters: pass "
             f"{', '.join(lost)} to load it."
         )
-    return {**{name: _restored(value) for name, value in asked.items()}, **given}
+    return {name: restored(value) for name, value in asked.items()} | given
 
 
-def _lost(value):
+def _lost(value: Any) -> str | None:
     """Return the description of what cannot be restored, or None."""
     if not isinstance(value, dict):
         return None
@@ -97,7 +96,8 @@ def _lost(value):
     return next((part for part in parts if part is not None), None)
 
 
-def _restored(value):
+def restored(value: Any) -> Any:
+    """Return what `described` returned the description of."""
     if not isinstance(value, dict):
         return value
     if "array" not in value:
@@ -110,7 +110,7 @@ def _restored(value):
     return np.array(items, dtype=dtype)
 
 
-def fingerprint(*arrays):
+def fingerprint(*arrays: np.ndarray) -> str:
     """Return a hash of shapes, types and entries.
 
     Parameters
@@ -132,7 +132,7 @@ def fingerprint(*arrays):
     return digest.hexdigest()
 
 
-def environment():
+def environment() -> dict:
     """Return versions and machine.
 
     Returns
@@ -140,12 +140,10 @@ def environment():
     environment : dict
         Names and versions.
     """
-    versions = {}
+    versions: dict[str, str | None] = dict.fromkeys(_PACKAGES)
     for package in _PACKAGES:
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = None
     return {
         "python": sys.version.split()[0],
         "platform": platform.platform(),

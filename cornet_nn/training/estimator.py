@@ -7,8 +7,7 @@ import functools
 import inspect
 import math
 import re
-import warnings
-from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -20,9 +19,9 @@ from sklearn.utils.validation import (
     check_is_fitted,
     validate_data,
 )
-from skorch.callbacks import EarlyStopping
 from torch import nn
 
+from geomstats_cor._callers import warn_user
 from geomstats_cor.data.cleaning import require_dense, require_one_size
 from geomstats_cor.exceptions import ParameterError
 
@@ -41,10 +40,16 @@ from .data import (
     split_validation,
 )
 from .description import described
-from .loop import Task, TrainingInterruptedWarning, TrainingLoop, copied_state
+from .loop import (
+    ClassifierLoop,
+    Processes,
+    TrainingInterruptedWarning,
+    TrainingLoop,
+    copied_state,
+    stops_early,
+)
 from .pictures import curves_figure
-from .processes import Processes
-from .runs_on_disk import RunsOnDisk, best_epoch
+from .run_directory import RunDirectory, RunsOnDisk, best_epoch
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 _PREFIXES = ("module", "criterion", "optimizer", "callbacks")
@@ -252,10 +257,10 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """
         return self._fit(X, y, groups, sample_weight, fit_params)
 
-    def _fit(self, *arguments, **keywords):
+    def _fit(self, *arguments: Any, **keywords: Any) -> Self:
         self._require_settings()
-        run = self._run_directory()
-        with contextlib.nullcontext() if run is None else run:
+        run = None if self.directory is None else RunDirectory(self.directory)
+        with run or contextlib.nullcontext():
             return self._fit_in(run, *arguments, **keywords)
 
     def _fit_in(
@@ -273,58 +278,48 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        notes = {"identity": self._identity(X, y, groups, sample_weight)}
-        self.fingerprint_ = notes["identity"]["data"]
-        if processes.count > 1:
-            processes.require_same(notes["identity"])
+        identity = self._identity(X, y, groups, sample_weight)
+        self.fingerprint_ = identity["data"]
+        processes.require_same(identity)
         if checkpoint is None:
             self.seed_ = processes.ask_first(self._draw_seed)
         else:
-            self._require_resumable(checkpoint, notes["identity"])
+            self._require_resumable(checkpoint, identity)
             self.seed_ = checkpoint["seed"]
-        notes["seed"] = self.seed_
         processes.claim_device(self.device)
         with torch.random.fork_rng():
-            torch.manual_seed(self.seed_)
-            front_end = self._front_end()
-            self.channels_, self.size_ = self._matrices(X, front_end)
-            self._is_prepared = self._has_parts() and is_fixed(
-                front_end, self._tensor(X[:1])
+            network = self._new_network(X)
+            parts = split_validation(
+                self._strata(y), self.validation, self.seed_, groups
             )
-            network = self._network(front_end)
-            if run is not None:
-                processes.ask_first(lambda: self._require_space(run, network))
-            labels = self._strata(y)
-            parts = split_validation(labels, self.validation, self.seed_, groups)
             self._require_batches(len(parts[0]))
-            samples = self._samples(X, y, sample_weight, network, *parts)
-            where = dict(run=run, checkpoint=checkpoint, notes=notes)
-            task = self._task(*samples, processes, fit_params=fit_params, **where)
+            samples, validation = self._samples(X, y, sample_weight, network, *parts)
             if run is not None:
-                processes.ask_first(lambda: self._write_record(run, network, notes))
-            loop = self._loop(network, task, epochs)
+                run.notes = dict(identity=identity, seed=self.seed_)
+                run.notes |= dict(resolved=self._resolved())
+                processes.ask_first(lambda: self._begin(run, network))
+            loop = self._loop(
+                network, epochs, run=run, validation=validation, patience=self.patience
+            )
             is_solved = epochs is None and self._is_solved()
             if is_solved:
-                self._solve(loop, X, sample_weight, groups)
+                self._solve(loop, X, samples, groups, checkpoint)
             else:
-                loop.learn()
+                loop.learn(samples, checkpoint, **fit_params)
             self.history_, self.epoch_ = loop.rows, best_epoch(loop.rows)
             self.interrupted_ = loop.interrupted_
-            if self._is_refitted():
-                torch.manual_seed(self.seed_)
-                refitted = self._network(self._front_end())
-                everything = np.arange(len(X)), None
-                samples = self._samples(X, y, sample_weight, refitted, *everything)
-                task = self._task(*samples, processes, fit_params=fit_params)
-                again = self._loop(refitted, replace(task, patience=None))
+            is_chosen = validation is not None and self.epoch_ > 0
+            if self.refit and is_chosen and not self.interrupted_:
+                again = self._loop(self._new_network(X))
                 again.max_epochs = self.epoch_
-                again.callbacks = _without_early_stopping(self.callbacks)
-                again.learn()
+                again.callbacks = [c for c in again.callbacks if not stops_early(c)]
+                samples, _ = self._samples(X, y, sample_weight, again.module, ..., None)
+                again.learn(samples, **fit_params)
                 # Half a refit is no better than the epoch that was found.
                 self.interrupted_ = again.interrupted_
                 if not again.interrupted_:
-                    loop.write(best=copied_state(refitted))
-                    network, loop = refitted, again
+                    loop.write(best=copied_state(again.module))
+                    network, loop = again.module, again
         self.module_, self.net_ = network.eval(), None if is_solved else loop
         loop.forget_samples()
         if self.interrupted_:
@@ -371,8 +366,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             inputs = self._prepared(getattr(self.module_, "features", None), X)
             samples = Samples(inputs, *self._targets(y, np.arange(len(X)), weights))
             if getattr(self, "net_", None) is None:  # it was solved, or loaded
-                task = self._task(samples, None, Processes())
-                self.net_ = self._loop(self.module_, task, epochs).initialize()
+                self.net_ = self._loop(self.module_, epochs).initialize()
                 self.net_.remember(self.history_)
             self.net_.train_further(samples, epochs)
         self.module_.eval()
@@ -400,23 +394,12 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             )
         return arguments | {"dtype": self.dtype}
 
-    def _task(self, samples, validation, processes, **others):
-        return Task(
-            samples,
-            validation,
-            is_prepared=self._is_prepared,
-            seed=self.seed_,
-            score=self._score(),
-            patience=self.patience,
-            progress=self.progress,
-            processes=processes,
-            **others,
-        )
-
-    def _loop(self, network, task, epochs=None):
+    def _loop(
+        self, network: nn.Module, epochs: int | None = None, **options: Any
+    ) -> TrainingLoop:
         """Return the loop of skorch; without a cycle if training has no end."""
         optimizer = self._optimizer_class()
-        options = dict(optimizer=optimizer, lr=self.lr)
+        options |= dict(optimizer=optimizer, lr=self.lr, batch_size=self.batch_size)
         if self.weight_decay:  # which not every optimizer knows
             options["optimizer__weight_decay"] = self.weight_decay
         if hasattr(network, "parameter_groups") and optimizer in _ADAPTIVE:
@@ -424,20 +407,21 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             options["parameter_groups"] = groups
         passed = self._options.items()
         options |= {k: v for k, v in passed if not k.startswith("module__")}
-        return TrainingLoop(
+        return self._make_loop(
             network,
             self.criterion or self._default_criterion,
-            task,
+            is_prepared=self._is_prepared,
+            seed=self.seed_,
+            progress=self.progress,
             schedule=self.schedule if epochs is None else None,
             max_epochs=self.max_epochs if epochs is None else epochs,
-            batch_size=self.batch_size,
             device=self.device,
             callbacks=self.callbacks,
             **options,
         )
 
     def _warn_of_interruption(self):
-        warnings.warn(
+        warn_user(
             f"training was interrupted after {len(self.history_)} of {self.max_epochs} "
             f"epochs: the parameters are those of epoch {self.epoch_}. "
             + (
@@ -446,7 +430,6 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
                 else f"resume=True goes on with the run in {self.directory}."
             ),
             TrainingInterruptedWarning,
-            stacklevel=5,
         )
 
     def learning_curves(self):
@@ -473,29 +456,45 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
 
     def _require_settings(self):
         """Raise unless all parameters make sense."""
-        if self.dtype not in _DTYPES:
-            raise ParameterError(
-                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'."
-            )
         require_positive(max_epochs=self.max_epochs, batch_size=self.batch_size)
         if self.patience is not None:
             require_positive(patience=self.patience)
-            if self.validation is None:
-                raise ParameterError(
-                    "patience waits for a better validation loss: pass validation, "
-                    "such as validation=0.2, too."
-                )
-        if self.schedule not in ("cycle", None):
-            raise ParameterError(
-                f'schedule is {self.schedule!r}: expected "cycle" or None.'
-            )
         require_numbers(lr=self.lr, weight_decay=self.weight_decay)
-        if not 0.0 < self.lr < math.inf:
-            raise ParameterError(f"lr must be a positive number, not {self.lr!r}.")
-        if not 0.0 <= self.weight_decay < math.inf:
-            raise ParameterError(
-                f"weight_decay must not be negative: it is {self.weight_decay!r}."
-            )
+        is_on_disk = self.directory is not None
+        for is_good, complaint in (
+            (
+                self.dtype in _DTYPES,
+                f"dtype is {self.dtype!r}: choose 'float32' or 'float64'.",
+            ),
+            (
+                self.patience is None or self.validation is not None,
+                "patience waits for a better validation loss: pass validation, such as "
+                "validation=0.2, too.",
+            ),
+            (
+                self.schedule in ("cycle", None),
+                f'schedule is {self.schedule!r}: expected "cycle" or None.',
+            ),
+            (
+                0.0 < self.lr < math.inf,
+                f"lr must be a positive number, not {self.lr!r}.",
+            ),
+            (
+                0.0 <= self.weight_decay < math.inf,
+                f"weight_decay must not be negative: it is {self.weight_decay!r}.",
+            ),
+            (
+                is_on_disk or not (self.resume or self.overwrite),
+                "resume and overwrite are about the directory of a run: pass "
+                "directory.",
+            ),
+            (
+                not (self.resume and self.overwrite),
+                "resume=True and overwrite=True exclude each other: choose one.",
+            ),
+        ):
+            if not is_good:
+                raise ParameterError(complaint)
         self._optimizer_class()
         try:
             torch.empty(0, device=self.device)
@@ -561,6 +560,15 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     def _draw_seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _new_network(self, X):
+        """Return a network with parameters by the seed, and note what it takes."""
+        torch.manual_seed(self.seed_)
+        front_end = self._front_end()
+        self.channels_, self.size_ = self._matrices(X, front_end)
+        fixed = self._has_parts() and is_fixed(front_end, self._tensor(X[:1]))
+        self._is_prepared = fixed
+        return self._network(front_end)
+
     def _front_end(self):
         front_end = self.front_end
         if front_end is not None:
@@ -606,11 +614,6 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
                 f"{', '.join(OPTIMIZERS)}, or pass a class of torch.optim."
             )
         return OPTIMIZERS[optimizer]
-
-    def _is_refitted(self):
-        """Tell whether to train anew on all samples."""
-        is_chosen = self.validation is not None and self.epoch_ > 0
-        return self.refit and is_chosen and not self.interrupted_
 
     @property
     def _momentum(self):
@@ -746,28 +749,9 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
             weights = weights * torch.as_tensor(sample_weight)
         return torch.as_tensor(labels), weights
 
-    def _score(self):
-        return "accuracy", _count_right, _identity
-
-
-def _without_early_stopping(callbacks):
-    """Return callbacks for a training whose length is known."""
-    if not isinstance(callbacks, list):
-        return callbacks
-    single = [pair[1] if isinstance(pair, tuple) else pair for pair in callbacks]
-    return [
-        callback
-        for callback, own in zip(callbacks, single, strict=True)
-        if not isinstance(own, EarlyStopping)
-    ]
-
-
-def _count_right(logits, labels):
-    return (logits.argmax(-1) == labels).sum()
-
-
-def _identity(value):
-    return value
+    def _make_loop(self, *arguments, **options):
+        classes = list(range(len(self.classes_)))
+        return ClassifierLoop(*arguments, classes=classes, **options)
 
 
 def made_by(module, arguments, options):

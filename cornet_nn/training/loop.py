@@ -2,20 +2,24 @@
 
 import inspect
 import math
+import os
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import torch
-from skorch import NeuralNet
+import torch.distributed as dist
+from skorch import NeuralNet, NeuralNetClassifier, NeuralNetRegressor
 from skorch.callbacks import Callback, EarlyStopping
+from skorch.helper import predefined_split
+from torch import Tensor
 from tqdm.auto import tqdm
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError, ShapeError
 
-from . import regression
+from .data import Samples
 from .pictures import curves_figure
-from .runs_on_disk import best_epoch, load_training_state
+from .run_directory import RunDirectory, best_epoch, load_training_state
 
 # What skorch keeps for itself.
 _INTERNAL = ("dur", "train_batch_count", "valid_batch_count")
@@ -46,7 +50,9 @@ class TrainingDivergedError(GeomstatsCorError, ArithmeticError):
     True True
     """
 
-    def __init__(self, message, epoch=None, batch=None):
+    def __init__(
+        self, message: str, epoch: int | None = None, batch: int | None = None
+    ) -> None:
         super().__init__(message)
         self.epoch, self.batch = epoch, batch
 
@@ -63,53 +69,89 @@ class TrainingInterruptedWarning(UserWarning):
     """
 
 
-class StopTraining(Exception):
-    """Raised at the end of an epoch that is to be the last."""
-
-
-@dataclass
-class Task:
-    """What to learn, and where it is written.
+class Processes:
+    """The processes that train together: those of torch.distributed, or this one.
 
     Attributes
     ----------
-    samples, validation : Samples
-        Samples to learn from, and to choose the epoch by, if any.
-    is_prepared : bool
-        Whether inputs are features of the network.
-    seed : int
-        Seed of all epochs.
-    score : tuple
-        Name of the score, the function of outputs and targets that is summed over
-        samples, and the function of its mean that is recorded.
-    patience : int or None
-        Number of epochs to wait for a better one.
-    progress : bool
-        Whether to show a bar.
-    processes : Processes
-        Processes that train together.
-    run : RunDirectory or None
-        Where to write, in the first process.
-    checkpoint : dict or None
-        Where an earlier training stopped.
-    notes : dict
-        Plain values that belong into every checkpoint.
-    fit_params : dict
-        Arguments of the network with every batch.
+    rank : int
+        Number of this process; the first one writes files and shows progress.
+    count : int
+        Number of processes.
     """
 
-    samples: Any
-    validation: Any
-    is_prepared: bool
-    seed: int
-    score: tuple
-    patience: int | None
-    progress: bool
-    processes: Any
-    run: Any = None
-    checkpoint: Any = None
-    notes: dict = field(default_factory=dict)
-    fit_params: dict = field(default_factory=dict)
+    def __init__(self) -> None:
+        together = dist.is_available() and dist.is_initialized()
+        self.rank = dist.get_rank() if together else 0
+        self.count = dist.get_world_size() if together else 1
+
+    def claim_device(self, device: str) -> None:
+        """Let "cuda" mean a device of its own in each process of a machine.
+
+        Parameters
+        ----------
+        device : str
+            Device of the network; one with a number is left as it is.
+        """
+        own = torch.device(device)
+        if self.count > 1 and own.type == "cuda" and own.index is None:
+            local = int(os.environ.get("LOCAL_RANK", self.rank))
+            torch.cuda.set_device(local % torch.cuda.device_count())
+
+    def add_up(self, *tensors: Tensor) -> None:
+        """Replace tensors of one dtype by their sums over all processes."""
+        if self.count == 1:
+            return
+        joint = torch.cat([tensor.detach().flatten() for tensor in tensors])
+        # The backend of GPUs takes nothing else.
+        joint = joint.cuda() if dist.get_backend() == "nccl" else joint
+        dist.all_reduce(joint)
+        sizes = [tensor.numel() for tensor in tensors]
+        for tensor, total in zip(tensors, joint.split(sizes), strict=True):
+            tensor.detach().copy_(total.view_as(tensor))
+
+    def copy_from_first(self, tensors: Iterable[Tensor]) -> None:
+        """Replace tensors by those of the first process."""
+        for tensor in tensors if self.count > 1 else ():
+            dist.broadcast(tensor.detach(), src=0)
+
+    def ask_first(self, function: Callable[[], Any]) -> Any:
+        """Return what a function returns in the first process, or raise as it does.
+
+        Parameters
+        ----------
+        function : callable
+            Function without arguments, which is called in the first process alone.
+
+        Returns
+        -------
+        answer : object
+            Its answer, in every process.
+        """
+        if self.count == 1:
+            return function()
+        answer: list[Any] = [None, None]
+        if self.rank == 0:
+            try:
+                answer[0] = function()
+            except Exception as error:
+                answer[1] = error
+        dist.broadcast_object_list(answer, src=0)
+        if answer[1] is not None:
+            raise answer[1]
+        return answer[0]
+
+    def require_same(self, value: object) -> None:
+        """Raise, in every process, unless all have the same value."""
+        if self.count == 1:
+            return
+        values = [None] * self.count
+        dist.all_gather_object(values, value)
+        if any(other != values[0] for other in values):
+            raise ParameterError(
+                "the processes do not train the same network on the same data: give "
+                "all of them the same parameters, samples and labels."
+            )
 
 
 class Batch(tuple):
@@ -125,6 +167,10 @@ class Batch(tuple):
         Sum of the weights of the joint batch, by which the loss is divided.
     """
 
+    weights: Tensor
+    count: int
+    total: float
+
 
 class Batches:
     """Batches in a random order, which depends on the epoch, or in the given one.
@@ -136,26 +182,62 @@ class Batches:
     batch_size : int
         Number of samples of a joint batch; the last one may have fewer.
     processes : Processes
-        Processes that share each batch.
-    draw_order : callable or None
-        Function of N that returns an order of samples; the given order if None.
+        Processes that share each batch; the part of one may be empty.
+    order : callable
+        Function of N that returns an order of samples.
     """
 
-    def __init__(self, dataset, batch_size, processes, draw_order=None):
+    def __init__(
+        self,
+        dataset: Samples,
+        batch_size: int,
+        processes: Processes,
+        order: Callable[[int], Tensor],
+    ) -> None:
         self.dataset, self.batch_size = dataset, batch_size
-        self.processes, self.draw_order = processes, draw_order or torch.arange
+        self.processes, self.order = processes, order
 
-    def __len__(self):
+    def __len__(self) -> int:
         return -(-len(self.dataset) // self.batch_size)
 
-    def __iter__(self):
-        data = self.dataset
-        for joint in self.draw_order(len(data)).split(self.batch_size):
-            part = self.processes.part(joint)
+    def __iter__(self) -> Iterator[Batch]:
+        data, all_of_us = self.dataset, self.processes
+        for joint in self.order(len(data)).split(self.batch_size):
+            part = torch.tensor_split(joint, all_of_us.count)[all_of_us.rank]
             batch = Batch((data.inputs[part], data.targets[part]))
             batch.weights, batch.count = data.weights[part], len(joint)
             batch.total = float(data.weights[joint].sum(dtype=torch.float64))
             yield batch
+
+
+class AfterEpochs(Callback):
+    """A function of the network, called after some epochs.
+
+    Parameters
+    ----------
+    epochs : container of int
+        Epochs, counted from 1.
+    function : callable
+        Function of the network, in evaluation mode.
+    """
+
+    def __init__(self, epochs: Container[int], function: Callable[[Any], Any]) -> None:
+        self.epochs, self.function = epochs, function
+
+    def on_epoch_end(self, net: NeuralNet, **kwargs: Any) -> None:
+        """Call the function."""
+        if len(net.history) in self.epochs:
+            self.function(net.module_.eval())
+
+
+class KeepEpochs(Callback):
+    """The last callback of an epoch: what others recorded is kept, too."""
+
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
+        """Keep the parameters, and stop if there was no better epoch for long."""
+        net.keep_epoch()
+        if net.is_out_of_patience():
+            raise KeyboardInterrupt  # as callbacks of skorch say it
 
 
 class TrainingLoop(NeuralNet):
@@ -170,12 +252,24 @@ class TrainingLoop(NeuralNet):
         Network.
     criterion : type
         Loss of torch; with the argument `reduction`, samples can have weights.
-    task : Task
-        What to learn.
+    is_prepared : bool
+        Whether inputs are features of the network.
+    seed : int
+        Seed of all epochs.
+    validation : Samples or None
+        Samples to choose the epoch by.
+    patience : int or None
+        Number of epochs to wait for a better one.
+    progress : bool
+        Whether to show a bar.
+    run : RunDirectory or None
+        Where the first process writes.
     schedule : {"cycle"} or None
         How the learning rate changes; see `learning_rate_factor`.
     parameter_groups : list of dict or None
         Groups of parameters for the optimizer; one group if None.
+    callbacks : list or None
+        Callbacks of skorch.
     **options
         Options of `skorch.NeuralNet`.
 
@@ -187,109 +281,114 @@ class TrainingLoop(NeuralNet):
         Whether the keyboard stopped the training.
     """
 
-    _bar = None
+    # Of a subclass: the name of its score, the sum over the samples of a batch, and the
+    # score of an epoch from the mean over all samples.
+    score_name: str
+    score_of: Callable[..., Tensor]
+    summarise: Callable[..., float]
 
     def __init__(
-        self, module, criterion, task, schedule=None, parameter_groups=None, **options
-    ):
-        self.task, self.schedule = task, schedule
-        self.parameter_groups = parameter_groups
+        self,
+        module: torch.nn.Module,
+        criterion: Callable[..., torch.nn.Module],
+        *,
+        is_prepared: bool,
+        seed: int,
+        validation: Samples | None = None,
+        patience: int | None = None,
+        progress: bool = False,
+        run: RunDirectory | None = None,
+        schedule: str | None = None,
+        parameter_groups: list[dict] | None = None,
+        callbacks: list | None = None,
+        **options: Any,
+    ) -> None:
+        self.is_prepared, self.seed, self.patience = is_prepared, seed, patience
+        self.progress, self.run, self.schedule = progress, run, schedule
+        self.parameter_groups, self.processes = parameter_groups, Processes()
         if "reduction" in inspect.signature(criterion).parameters:
             options.setdefault("criterion__reduction", "none")
-        super().__init__(module, criterion, verbose=0, train_split=None, **options)
-        self.interrupted_, self.kept_ = False, None
+        options["train_split"] = validation and predefined_split(validation)
+        # What stops an epoch keeps skorch from calling the callbacks that follow.
+        ordered = [*(callbacks or ()), ("keep_epochs", KeepEpochs())]
+        ordered.sort(key=stops_early)
+        super().__init__(
+            module, criterion=criterion, callbacks=ordered, verbose=0, **options
+        )
+        self.interrupted_, self._bar = False, None
+        self.kept_: dict[str, Any] = dict(rows=[])
 
     @property
-    def _default_callbacks(self):
+    def _default_callbacks(self) -> list:
         return []
 
     @property
-    def rows(self):
+    def rows(self) -> list[dict]:
         """One row for each epoch that is complete."""
         return self.kept_["rows"]
 
-    @property
-    def epochs_done(self):
-        """Number of epochs that were begun, the current one included."""
-        return len(self.history)
-
-    @property
-    def _batch_count(self):
-        return -(-len(self.task.samples) // self.batch_size)
-
-    def learn(self):
-        """Train up to `max_epochs`, those of the checkpoint included.
+    def learn(
+        self, samples: Samples, checkpoint: dict | None = None, **fit_params: Any
+    ) -> None:
+        """Train up to `max_epochs`, those of a checkpoint included.
 
         In the end the network has the parameters of the best epoch.
+
+        Parameters
+        ----------
+        samples : Samples
+            Samples to learn from.
+        checkpoint : dict or None
+            Where an earlier training stopped.
+        **fit_params
+            Arguments of the network with every batch.
 
         Raises
         ------
         KeyboardInterrupt
             If the keyboard stopped one of several processes.
         """
-        task, state = self.initialize().task, copied_state(self.module_)
+        state, length = copied_state(self.initialize().module_), self._length(samples)
         self.kept_ = dict(rows=[], last=state, best=state)
-        if task.checkpoint is not None:
-            parts = self.module_, self.optimizer_, task.checkpoint
-            load_training_state(task.run, *parts, is_moved=bool(self.callbacks))
-            self.kept_ = {name: task.checkpoint[name] for name in self.kept_}
-            self.remember(self.rows, self._batch_count)
-        task.processes.copy_from_first(self.module_.state_dict().values())
+        if checkpoint is not None:
+            parts = self.module_, self.optimizer_, checkpoint
+            load_training_state(self.run, *parts, len(self.callbacks_) > 1)
+            self.kept_ = {name: checkpoint[name] for name in self.kept_}
+            self.remember(self.rows, length)
+        self.processes.copy_from_first(self.module_.state_dict().values())
         self.write()
-        if not self._is_out_of_patience():
+        done = len(self.rows)
+        if not self.is_out_of_patience():
             with tqdm(
-                total=self.max_epochs * self._batch_count,
-                initial=len(self.rows) * self._batch_count,
+                total=self.max_epochs * length,
+                initial=done * length,
                 unit="batch",
-                desc=f"epoch {len(self.rows)}",
-                disable=not (task.progress and task.processes.is_first),
+                desc=f"epoch {done}",
+                disable=not self.progress or self.processes.rank > 0,
             ) as self._bar:
-                epochs = self.max_epochs - len(self.rows)
-                self.partial_fit(task.samples, epochs=epochs, **task.fit_params)
-        if self.interrupted_ and task.processes.count > 1:
+                self.partial_fit(samples, epochs=self.max_epochs - done, **fit_params)
+            self.interrupted_ = not self._has_ended()
+        if self.interrupted_ and self.processes.count > 1:
             # The others may still wait for this one: none can go on without it.
             raise KeyboardInterrupt
         self.module_.load_state_dict(self.kept_["best"])
-        self._draw()
+        self.draw()
 
-    def solve(self, coords, class_weights, sample_weights, C, groups):
-        """Solve the regression of a `CorMLRNet` by L-BFGS, as one epoch.
-
-        Parameters
-        ----------
-        coords : tensor, shape=[N, channels, d]
-            Normalised coordinates of the samples.
-        class_weights, sample_weights, C, groups
-            See `regression.solve`.
-        """
-        network, task, start = self.module, self.task, time.perf_counter()
-        if task.checkpoint is not None and task.checkpoint["rows"]:
-            self.kept_ = {k: task.checkpoint[k] for k in ("rows", "last", "best")}
-            network.load_state_dict(self.kept_["best"])
-            return
-        labels, planes = task.samples.targets, network.mlr.hyperplanes_in
-        weight, gamma, _ = regression.solve(
-            planes, coords, labels, class_weights, C, groups, sample_weights
+    def _has_ended(self) -> bool:
+        """Tell whether the last epoch was meant to be the last."""
+        callbacks = (callback for _, callback in self.callbacks_)
+        stopped = any(
+            isinstance(callback, EarlyStopping)
+            and callback.misses_ == callback.patience
+            for callback in callbacks
         )
-        with torch.no_grad():
-            network.mlr.weight.copy_(weight)
-            network.mlr.gamma.copy_(gamma)
-            logits = network.from_features(task.samples.inputs).double()
-            losses = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
-            weights = task.samples.weights.to(losses)
-            loss = (losses * weights).sum() / weights.sum()
-        row = {
-            "epoch": 1,
-            "train_loss": float(loss),
-            "train_accuracy": float((logits.argmax(-1) == labels).double().mean()),
-            "seconds": time.perf_counter() - start,
-        }
-        state = copied_state(network)
-        self.kept_ = dict(rows=[row], last=state, best=state)
-        self.write()
-        self._draw()
+        is_complete = len(self.rows) >= self.max_epochs
+        return is_complete or stopped or self.is_out_of_patience()
 
-    def train_further(self, samples, epochs):
+    def _length(self, samples: Samples) -> int:
+        return len(self.get_iterator(samples))
+
+    def train_further(self, samples: Samples, epochs: int) -> None:
         """Train on other samples with a constant learning rate.
 
         Parameters
@@ -301,11 +400,11 @@ class TrainingLoop(NeuralNet):
         """
         for group in self.optimizer_.param_groups if self.schedule else ():
             group["lr"] = group["initial_lr"]
-        self.schedule, self.task = None, replace(self.task, samples=samples)
+        self.schedule = None
         self.partial_fit(samples, epochs=epochs)
         self.forget_samples()
 
-    def remember(self, rows, batches=0):
+    def remember(self, rows: list[dict], batches: int = 0) -> None:
         """Take over the epochs of an earlier training.
 
         Parameters
@@ -315,18 +414,17 @@ class TrainingLoop(NeuralNet):
         batches : int
             Number of batches of each, for which schedulers of skorch ask.
         """
-        self.kept_ = (self.kept_ or {}) | dict(rows=rows)
+        self.kept_ |= dict(rows=rows)
         for row in rows:
             self.history.new_epoch()
             self.history[-1].update(row, train_batch_count=batches)
 
-    def forget_samples(self):
+    def forget_samples(self) -> None:
         """Keep nothing that belongs to a training that has ended."""
-        nothing = dict.fromkeys(("samples", "validation", "run", "checkpoint"))
-        self.task, self._bar = replace(self.task, **nothing), None
+        self.train_split = self.run = self._bar = self._batch = None
         self.kept_ = {"rows": self.rows}
 
-    def write(self, **changes):
+    def write(self, **changes: Any) -> None:
         """Write checkpoint and table of epochs, if this process writes a run.
 
         Parameters
@@ -334,100 +432,74 @@ class TrainingLoop(NeuralNet):
         **changes
             Entries of `kept_` that take the place of those of the training.
         """
-        self.kept_, task = self.kept_ | changes, self.task
-        if task.run is not None and task.processes.is_first:
+        self.kept_ |= changes
+        if self.run is not None and self.processes.rank == 0:
             optimizer = self.optimizer_.state_dict() if self.initialized_ else {}
-            state = self.kept_ | dict(optimizer=optimizer)
-            task.run.write_checkpoint(task.notes | state)
-            task.run.write_metrics(self.rows)
+            self.run.write_checkpoint(self.kept_ | dict(optimizer=optimizer))
 
-    def _draw(self):
-        if self.task.run is not None and self.task.processes.is_first:
-            self.task.run.write_curves(curves_figure(self.rows))
+    def draw(self) -> None:
+        """Draw the learning curves, if this process writes a run."""
+        if self.run is not None and self.processes.rank == 0:
+            self.run.write_curves(curves_figure(self.rows))
 
-    def _is_out_of_patience(self):
+    def is_out_of_patience(self) -> bool:
+        """Tell whether there was no better epoch for too long."""
         waited = len(self.rows) - best_epoch(self.rows)
-        return self.task.patience is not None and waited >= self.task.patience
+        return self.patience is not None and waited >= self.patience
 
-    def fit_loop(self, *arguments, **keywords):
-        """Run skorch's loop until a callback or the keyboard stops it."""
-        try:
-            super().fit_loop(*arguments, **keywords)
-        except StopTraining:
-            pass
-        except KeyboardInterrupt:
-            self.interrupted_ = True
-        return self
-
-    def notify(self, method_name, **keywords):
-        """Call all callbacks, and keep the parameters after those of an epoch."""
-        getattr(self, method_name)(self, **keywords)
-        stop = False
-        for _, callback in self.callbacks_:
-            try:
-                getattr(callback, method_name)(self, **keywords)
-            except KeyboardInterrupt:
-                # This is how callbacks of skorch say it; those after it are called.
-                if not isinstance(callback, EarlyStopping):
-                    raise
-                stop = True
-        if method_name == "on_epoch_end":
-            self._keep_epoch()
-            stop = stop or self._is_out_of_patience()
-        if stop:
-            raise StopTraining
-
-    def _keep_epoch(self):
+    def keep_epoch(self) -> None:
+        """Keep row and parameters of the epoch that has ended."""
         rows = [*self.rows, _plain_row(self.history[-1])]
         last = copied_state(self.module_)
-        best = last if best_epoch(rows) == len(rows) else self.kept_["best"]
+        best = last if best_epoch(rows) == len(rows) else self.kept_.get("best")
         # All at once: the keyboard may interrupt anywhere.
         self.kept_ = dict(rows=rows, last=last, best=best)
         self.write()
 
-    def get_split_datasets(self, X, y=None, **_):
-        """Return the samples to learn from, and those that were held out."""
-        return X, self.task.validation
+    def on_train_begin(self, net: Any, X: Any = None, **kwargs: Any) -> None:
+        """Note the number of steps of an epoch."""
+        self._epoch_length = self._length(X)
 
-    def on_epoch_begin(self, net, **keywords):
+    def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
         """Begin an epoch with random numbers of its own."""
-        super().on_epoch_begin(net, **keywords)
-        self._start = time.perf_counter()
+        super().on_epoch_begin(net, **kwargs)
+        self._start, self._seen = time.perf_counter(), dict(train=[], valid=[])
         on_cpu = torch.device(self.device).type == "cpu"
         # Each process draws masks of dropout of its own.
-        seed = self._epoch_seed() + self.task.processes.rank * 0xD1B54A32D192ED03
+        seed = self._epoch_seed() + self.processes.rank * 0xD1B54A32D192ED03
         # To seed the generators of all devices takes as long as a small epoch.
         (torch.default_generator if on_cpu else torch).manual_seed(seed % (1 << 63))
 
-    def on_batch_begin(self, net, batch=None, training=False, **keywords):
-        """Set the learning rates of the schedule."""
-        super().on_batch_begin(net, batch=batch, training=training, **keywords)
-        if not training or self.schedule is None:
-            return
-        step = (self.epochs_done - 1) * self._batch_count
-        step += len(self.history[-1]["batches"]) - 1
-        factor = learning_rate_factor(step, self.max_epochs * self._batch_count)
-        for group in self.optimizer_.param_groups:
-            group["lr"] = factor * group["initial_lr"]
+    def on_batch_begin(
+        self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any
+    ) -> None:
+        """Note the weights of the batch, and set the learning rates of the schedule."""
+        super().on_batch_begin(net, batch=batch, training=training, **kwargs)
+        self._batch = batch
+        if training and self.schedule is not None:
+            step = (len(self.history) - 1) * self._epoch_length + len(
+                self._seen["train"]
+            )
+            steps = self.max_epochs * self._epoch_length
+            for group in self.optimizer_.param_groups:
+                group["lr"] = learning_rate_factor(step, steps) * group["initial_lr"]
 
-    def on_batch_end(self, net, batch=None, training=False, **keywords):
+    def on_batch_end(
+        self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any
+    ) -> None:
         """Advance the bar."""
         if training and self._bar is not None:
             self._bar.update()
 
-    def on_epoch_end(self, net, **keywords):
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
         """Record losses and scores over all samples of the epoch."""
-        row, (name, _, summarise) = self.history[-1], self.task.score
-        for prefix in ("train", "valid"):
-            seen = [batch for batch in row["batches"] if f"{prefix}_count" in batch]
-            if not seen:
-                continue
-            losses = (b[f"{prefix}_loss"] * b[f"{prefix}_weight"] for b in seen)
-            weight = math.fsum(b[f"{prefix}_weight"] for b in seen)
-            score = sum(b[f"{prefix}_score"] for b in seen)
-            count = sum(b[f"{prefix}_count"] for b in seen)
-            row[f"{prefix}_loss"] = math.fsum(losses) / weight
-            row[f"{prefix}_{name}"] = summarise(score / count)
+        row = self.history[-1]
+        for prefix, seen in self._seen.items():
+            if seen:
+                losses, scores, totals, counts = zip(*seen, strict=True)
+                row[f"{prefix}_loss"] = math.fsum(losses) / math.fsum(totals)
+                mean = sum(scores) / sum(counts)
+                row[f"{prefix}_{self.score_name}"] = self.summarise(mean)
         row["seconds"] = row["dur"] = time.perf_counter() - self._start
         row["batches"] = []
         if self._bar is not None:
@@ -437,118 +509,108 @@ class TrainingLoop(NeuralNet):
                 if name.startswith(("train_", "valid_"))
             }
             self._bar.set_postfix(shown, refresh=False)
-            self._bar.set_description(f"epoch {self.epochs_done}", refresh=False)
+            self._bar.set_description(f"epoch {len(self.history)}", refresh=False)
 
-    def get_params_for_optimizer(self, prefix, named_parameters):
+    def get_params_for_optimizer(self, prefix: str, named_parameters: Any) -> Any:
         """Return the groups of parameters, and the options of the optimizer."""
         arguments, options = super().get_params_for_optimizer(prefix, named_parameters)
         if self.parameter_groups is not None:
             arguments = (self.parameter_groups,)
         return arguments, options
 
-    def initialize(self):
-        """Make network and optimizer, and note learning rates for the schedule."""
-        super().initialize()
+    def initialize_optimizer(self, *arguments: Any, **keywords: Any) -> Any:
+        """Make the optimizer, and note learning rates for the schedule."""
+        super().initialize_optimizer(*arguments, **keywords)
         for group in self.optimizer_.param_groups if self.schedule else ():
             group["initial_lr"] = group["lr"]
         return self
 
-    def _epoch_seed(self):
+    def _epoch_seed(self) -> int:
         # Seeds of runs next to each other must not share their epochs.
-        return (self.task.seed * 0x9E3779B97F4A7C15 + self.epochs_done) % (1 << 63)
+        return (self.seed * 0x9E3779B97F4A7C15 + len(self.history)) % (1 << 63)
 
-    def _draw_order(self, count):
+    def _draw_order(self, count: int) -> Tensor:
         generator = torch.Generator().manual_seed(self._epoch_seed())
         return torch.randperm(count, generator=generator)
 
-    def get_iterator(self, dataset, training=False):
+    def get_iterator(self, dataset: Any, training: bool = False) -> Batches:
         """Return the batches of this process."""
-        draw_order = self._draw_order if training else None
-        return Batches(dataset, self.batch_size, self.task.processes, draw_order)
+        order = self._draw_order if training else torch.arange
+        return Batches(dataset, self.batch_size, self.processes, order)
 
-    def infer(self, x, **fit_params):
+    def infer(self, x: Tensor, **fit_params: Any) -> Tensor:
         """Return the outputs for samples or for their features."""
-        network = self.module_.from_features if self.task.is_prepared else self.module_
+        network = self.module_.from_features if self.is_prepared else self.module_
         return network(x.to(self.device), **fit_params)
 
-    def predict(self, X):
-        """Return labels as numbers, or the outputs of a regression."""
-        outputs = self.predict_proba(X)
-        is_classification = self.task.score[0] == "accuracy"
-        return outputs.argmax(-1) if is_classification else outputs.squeeze(-1)
+    def get_loss(
+        self, y_pred: Tensor, y_true: Tensor, X: Any = None, training: bool = False
+    ) -> Tensor:
+        """Return what the samples of this process add to the loss of a joint batch."""
+        losses, batch = super().get_loss(y_pred, y_true, X, training), self._batch
+        if losses.ndim == 0:  # a mean over samples, which all have the same weight
+            return losses * (len(y_true) / batch.count)
+        losses = losses.flatten(1).mean(1) if losses.ndim > 1 else losses
+        return (losses * batch.weights.to(losses)).sum() / batch.total
 
-    def train_step_single(self, batch, **fit_params):
+    def train_step_single(self, batch: Any, **fit_params: Any) -> dict:
         """Compute the gradient of the loss of a joint batch."""
-        self._set_training(True)
-        step = self._step(batch, "train", fit_params)
+        step = self._joint(super().train_step_single, "train", batch, fit_params)
         parameters = [p for p in self.module_.parameters() if p.requires_grad]
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
         gradients = [parameter.grad for parameter in parameters]
-        self.task.processes.add_up(*gradients)
+        self.processes.add_up(*gradients)
         total = sum(gradient.sum() for gradient in gradients)
-        self._require_finite(step, batch, "train", float(total))
+        self._require_finite(step, "train", float(total))
         return step
 
-    def validation_step(self, batch, **fit_params):
+    def validation_step(self, batch: Any, **fit_params: Any) -> dict:
         """Compute the loss of a joint batch."""
-        self._set_training(False)
-        with torch.no_grad():
-            step = self._step(batch, "valid", fit_params)
-        self._require_finite(step, batch, "valid")
+        step = self._joint(super().validation_step, "valid", batch, fit_params)
+        self._require_finite(step, "valid")
         return step
 
-    def _step(self, batch, prefix, fit_params):
-        """Return loss and outputs of a joint batch, and record what it counts for."""
-        loss = score = torch.zeros(())
-        failure = outputs = None
+    def _joint(
+        self, make: Callable[..., dict], prefix: str, batch: Batch, fit_params: dict
+    ) -> dict:
+        """Return a step of all processes, and note what it counts for."""
+        step, score = {"loss": torch.zeros(()), "y_pred": None}, torch.zeros(())
         # A normalisation by batches needs all processes, also those without samples.
-        if len(batch[0]) or self.task.processes.count > 1:
+        if len(batch[0]) or self.processes.count > 1:
             try:
-                outputs = self.infer(batch[0], **fit_params)
-                targets = batch[1].to(self.device)
-                loss = self._weighted_loss(outputs, targets, batch)
-                if prefix == "train":
-                    loss.backward()
-                outputs = outputs.detach()
-                score = self.task.score[1](outputs, targets)
+                step = make(batch, **fit_params)
+                outputs = step["y_pred"] = step["y_pred"].detach()
+                score = self.score_of(outputs, batch[1].to(outputs.device))
             except (ParameterError, ShapeError):
                 raise  # not a matter of numbers: the message says what to change
             except GeomstatsCorError as error:
                 # The other processes wait for this one: let all of them fail together.
-                failure, loss = error, torch.tensor(float("nan"))
-        totals = torch.stack([loss.detach().double(), score.double()]).cpu()
-        self.task.processes.add_up(totals)
-        self.history.record_batch(f"{prefix}_score", float(totals[1]))
-        self.history.record_batch(f"{prefix}_count", batch.count)
-        self.history.record_batch(f"{prefix}_weight", batch.total)
-        return {"loss": totals[0], "y_pred": outputs, "failure": failure}
+                step |= dict(loss=torch.tensor(math.nan), failure=error)
+        totals = torch.stack([step["loss"].detach().double(), score.double()]).cpu()
+        self.processes.add_up(totals)
+        loss = step["loss"] = totals[0]
+        parts = float(loss) * batch.total, float(totals[1]), batch.total, batch.count
+        self._seen[prefix].append(parts)
+        return step
 
-    def _weighted_loss(self, outputs, targets, batch):
-        losses = self.criterion_(outputs, targets)
-        if losses.ndim == 0:  # a mean over samples, which all have the same weight
-            return losses * (len(targets) / batch.count)
-        losses = losses.flatten(1).mean(1) if losses.ndim > 1 else losses
-        return (losses * batch.weights.to(losses)).sum() / batch.total
-
-    def _require_finite(self, step, batch, prefix, gradient=0.0):
-        loss = float(step["loss"])
-        if math.isfinite(loss) and math.isfinite(gradient):
+    def _require_finite(self, step: dict, prefix: str, gradient: float = 0.0) -> None:
+        has_loss = math.isfinite(step["loss"])
+        if has_loss and math.isfinite(gradient):
             return
-        seen = self.history[-1]["batches"]
-        number = sum(f"{prefix}_count" in other for other in seen)
+        epoch, number = len(self.history), len(self._seen[prefix])
         part = "batch" if prefix == "train" else "validation batch"
+        failure = step.get("failure")
         raise TrainingDivergedError(
-            f"the {'gradient' if math.isfinite(loss) else 'loss'} is not a finite "
-            f"number in epoch {self.epochs_done}, {part} {number}: "
-            f"{self._likely_reason(batch[0], step['failure'])}",
-            self.epochs_done,
+            f"the {'gradient' if has_loss else 'loss'} is not a finite number in epoch "
+            f"{epoch}, {part} {number}: {self._likely_reason(failure)}",
+            epoch,
             number,
-        ) from step["failure"]
+        ) from failure
 
-    def _likely_reason(self, inputs, failure):
-        if inputs.numel() and not torch.isfinite(inputs).all():
+    def _likely_reason(self, failure: Exception | None) -> str:
+        if not torch.isfinite(self._batch[0]).all():
             return "its samples are not finite."
         sizes = [float(p.detach().abs().max()) for p in self.module_.parameters()]
         largest = max(sizes, default=0.0)
@@ -565,7 +627,35 @@ class TrainingLoop(NeuralNet):
         )
 
 
-def learning_rate_factor(step, steps):
+class ClassifierLoop(TrainingLoop, NeuralNetClassifier):
+    """Training of a network that classifies."""
+
+    score_name = "accuracy"
+
+    def score_of(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Return the number of samples that are right."""
+        return (outputs.argmax(-1) == targets).sum()
+
+    def summarise(self, mean: float) -> float:
+        """Return the accuracy."""
+        return mean
+
+
+class RegressorLoop(TrainingLoop, NeuralNetRegressor):
+    """Training of a regression, whose targets were divided by a scale."""
+
+    score_name, scale = "rmse", 1.0
+
+    def score_of(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Return the sum of squared errors."""
+        return (outputs - targets).square().sum()
+
+    def summarise(self, mean: float) -> float:
+        """Return the root of the mean squared error, in the units of the targets."""
+        return self.scale * math.sqrt(mean)
+
+
+def learning_rate_factor(step: int, steps: int) -> float:
     """Return the factor on the learning rate at a step of one cycle.
 
     It rises from 1 / 25 to one over the first 30 % of the steps, and falls to 4e-6,
@@ -596,43 +686,18 @@ def learning_rate_factor(step, steps):
     return high + 0.5 * (low - high) * (1.0 + math.cos(math.pi * part))
 
 
-class AfterEpochs(Callback):
-    """A function of the network, called after some epochs.
-
-    Parameters
-    ----------
-    epochs : container of int
-        Epochs, counted from 1.
-    function : callable
-        Function of the network, in evaluation mode.
-    """
-
-    def __init__(self, epochs, function):
-        self.epochs, self.function = epochs, function
-
-    def on_epoch_end(self, net, **kwargs):
-        """Call the function."""
-        if len(net.history) in self.epochs:
-            self.function(net.module_.eval())
+def stops_early(callback: Any) -> bool:
+    """Tell whether a callback, with or without a name, is skorch's early stopping."""
+    own = callback[1] if isinstance(callback, tuple | list) else callback
+    return isinstance(own, EarlyStopping) or own is EarlyStopping
 
 
-def copied_state(module):
-    """Return a copy of the parameters and buffers of a module.
-
-    Parameters
-    ----------
-    module : torch.nn.Module
-        Module.
-
-    Returns
-    -------
-    state : dict of tensor
-        Copy of its state.
-    """
+def copied_state(module: torch.nn.Module) -> dict[str, Tensor]:
+    """Return a copy of the parameters and buffers of a module."""
     return {name: x.detach().clone() for name, x in module.state_dict().items()}
 
 
-def _plain_row(row):
+def _plain_row(row: dict) -> dict:
     """Return the numbers of an epoch, those that callbacks have recorded included."""
     return {
         name: value if name == "epoch" else float(value)

@@ -1,23 +1,30 @@
-"""The directory of a run: what is written where, whole, by one process at a time."""
+"""The directory of a run: what is written there, and how a run is restored from it."""
 
 import contextlib
 import csv
 import hashlib
 import json
+import os
 import pathlib
 import shutil
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, Self
 
+import numpy as np
 import torch
 
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
-from .._files import (
-    load_archive,
-    locked,
-    make_writable,
-    read_object,
-    replacing,
-    write_json,
+from .._files import load_archive, locked, make_writable, read_object, replacing
+from ..layers.hyperplane import HyperplaneLayer
+from .description import (
+    described,
+    described_parameters,
+    environment,
+    fingerprint,
+    restored,
+    restored_parameters,
 )
 
 RECORD = "run.json"
@@ -29,37 +36,25 @@ FILES = (RECORD, ENVIRONMENT, CHECKPOINT, METRICS, CURVES)
 # Version 0.1.0 kept the estimator apart from the data of the command line.
 CONFIGURATION = "configuration.json"
 
+# A resumed run may differ in these from the one that was started.
+FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+# What networks did up to version 0.1.0, which had no parameters for it.
+_EARLIER = dict(normalize=None, dropout=0.0, gain=1.0, schedule=None, refit=False)
 # What the small files need at most, beside the checkpoint and a line for each epoch.
-_SMALL_FILES = 1 << 20
-_LINE = 200
+_SMALL_FILES, _LINE = 1 << 20, 200
+# What Adam, AdamW and SGD remember; an optimizer of one's own may remember anything.
+_MOMENTS = ("momentum_buffer", "exp_avg", "exp_avg_sq")
 
 # What the files of a run must hold before anything is made of them.
-_RESOLVED = {
-    "kind": (str, type(None)),
-    "channels": int,
-    "size": int,
-    "input_shape": list,
-    "features": int,
-    "classes": {"array": list, "dtype": str},
-    "seed": int,
-    "front_end_is_fixed": bool,
-}
-_RECORD = {
-    "estimator": str,
-    "parameters": dict,
-    "resolved": _RESOLVED,
-    "data": (dict, type(None)),
-}
-_SOURCE = {"data": str, "directory": (str, type(None)), "options": dict}
-_DATA = {"source": _SOURCE, "fingerprint": str, "part": str}
-_CHECKPOINT = {
-    "identity": dict,
-    "seed": int,
-    "rows": list,
-    "last": dict,
-    "best": dict,
-    "optimizer": dict,
-}
+_OPTIONAL = (dict, type(None))
+_RESOLVED = dict(kind=(str, type(None)), channels=int, size=int, input_shape=list)
+_RESOLVED |= dict(features=int, seed=int, front_end_is_fixed=bool)
+_RESOLVED |= dict(classes=dict(array=list, dtype=str))
+_RECORD = dict(estimator=str, parameters=dict, resolved=_RESOLVED, data=_OPTIONAL)
+_SOURCE = dict(data=str, directory=(str, type(None)), options=dict)
+_DATA = dict(source=_SOURCE, fingerprint=str, part=str)
+_CHECKPOINT = dict(identity=dict, seed=int, rows=list, last=dict, best=dict)
+_CHECKPOINT |= dict(optimizer=dict)
 _ROW = {"epoch", "train_loss", "seconds"}
 
 
@@ -104,24 +99,35 @@ class RunDirectory:
     ----------
     path : str or path
         Directory, which need not exist.
+
+    Attributes
+    ----------
+    notes : dict
+        Plain values that belong into every checkpoint.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike) -> None:
         self.path = pathlib.Path(path)
-        self._lock = None
+        self.notes: dict[str, Any] = {}
+        self._lock: Any = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.path)
 
-    def holds_run(self):
-        """Tell whether there is a run in the directory that was trained."""
-        return (self.path / CHECKPOINT).exists()
+    def __enter__(self) -> Self:
+        return self
 
-    def is_taken(self):
+    def __exit__(self, *_: object) -> None:
+        """Unlock the directory, if this object has locked it."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def is_taken(self) -> bool:
         """Tell whether there is a run in the directory, trained or not."""
         return any((self.path / name).exists() for name in (RECORD, CONFIGURATION))
 
-    def open(self, resume, overwrite):
+    def open(self, resume: bool, overwrite: bool) -> dict | None:
         """Make and lock the directory, and raise unless a run may be written to it.
 
         Parameters
@@ -143,7 +149,7 @@ class RunDirectory:
             raise RunDirectoryError(f"{str(error).rstrip('.')}.") from error
         if overwrite:
             return None
-        if not self.holds_run():
+        if not (self.path / CHECKPOINT).exists():
             self._require_no_other_files()
             return None
         if resume:
@@ -153,22 +159,15 @@ class RunDirectory:
             f"it, overwrite=True to replace it, or choose another directory."
         )
 
-    def __enter__(self):
-        return self
+    def _files(self) -> list[pathlib.Path]:
+        return [self.path / name for name in (CONFIGURATION, *FILES)]
 
-    def __exit__(self, *_):
-        """Unlock the directory, if this object has locked it."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-
-    def _require_no_other_files(self):
+    def _require_no_other_files(self) -> None:
         """Raise if files with our names are not those of a run without a checkpoint."""
-        found = [p.name for p in self._files() if p.exists()]
-        records = [name for name in (RECORD, CONFIGURATION) if name in found]
+        found = [path.name for path in self._files() if path.exists()]
+        records = (name for name in (RECORD, CONFIGURATION) if name in found)
         if found and not any(
-            {"estimator", "source"} & self._read_object(self.path / name).keys()
-            for name in records
+            {"estimator", "source"} & self._read_object(name).keys() for name in records
         ):
             raise RunDirectoryError(
                 f"the directory {self} has files that are not of a run, and would be "
@@ -176,23 +175,22 @@ class RunDirectory:
                 f"overwrite=True."
             )
 
-    def _files(self):
-        return [self.path / name for name in (CONFIGURATION, *FILES)]
-
-    def require_space(self, parameter_bytes, epochs):
-        """Raise unless the disk has room for the files of a run.
+    def begin(self, record: dict, parameter_bytes: int, resume: bool) -> None:
+        """Write down what is trained, in place of a run that is not resumed.
 
         Parameters
         ----------
+        record : dict
+            Estimator, parameters, what was resolved, and the data or None.
         parameter_bytes : int
-            Size of the parameters.
-        epochs : int
-            Number of epochs.
+            Size of the parameters of the network.
+        resume : bool
+            Whether the files of an earlier run stay.
         """
         # Last and best parameters, and two moments; a new one is complete before the
         # old one goes.
-        checkpoint = 4 * parameter_bytes + _LINE * epochs
-        needed = 2 * checkpoint + _LINE * epochs + _SMALL_FILES
+        lines = _LINE * record["parameters"]["max_epochs"]
+        needed = 2 * (4 * parameter_bytes + lines) + lines + _SMALL_FILES
         free = shutil.disk_usage(self.path).free
         if free < needed:
             raise RunDirectoryError(
@@ -200,14 +198,14 @@ class RunDirectory:
                 f"about {needed / 1e6:.3g} MB: free some space, or choose another "
                 f"directory."
             )
-
-    def clear(self):
-        """Remove the files of a run, and nothing else."""
         # The record goes last: with it, what is left is known as a run.
-        for path in reversed(self._files()):
+        for path in () if resume else reversed(self._files()):
             path.unlink(missing_ok=True)
+        self.write_record(record)
+        with self._writing(ENVIRONMENT) as file:
+            _dump(environment(), file)
 
-    def read_checkpoint(self):
+    def read_checkpoint(self) -> dict:
         """Return the checkpoint, by tensors and plain values alone.
 
         The checksums of the archive are verified first.
@@ -224,10 +222,17 @@ class RunDirectory:
             raise RunDirectoryError(
                 f"{path} cannot be read as a checkpoint: {error or type(error)}"
             ) from error
-        _require_checkpoint(checkpoint, path)
+        # Version 0.1.0 did not write what was resolved.
+        is_new = isinstance(checkpoint, dict) and "resolved" in checkpoint
+        _require_fields(
+            checkpoint, _CHECKPOINT | (dict(resolved=_RESOLVED) if is_new else {}), path
+        )
+        _require_rows(checkpoint["rows"], path)
+        for part in ("last", "best"):
+            _require_finite_tensors(checkpoint[part], f"{path} ({part} epoch)")
         return checkpoint
 
-    def read_record(self):
+    def read_record(self) -> dict:
         """Return what `write_record` wrote, or what version 0.1.0 wrote in two files.
 
         Returns
@@ -235,67 +240,66 @@ class RunDirectory:
         record : dict
             Estimator, parameters, what was resolved, and the data or None.
         """
-        path, old = self.path / RECORD, self.path / CONFIGURATION
+        name, has_old = RECORD, (self.path / CONFIGURATION).exists()
         # What cannot be read is named, also where there is nothing.
-        record = self._read_object(path) if path.exists() or not old.exists() else {}
+        is_there = (self.path / RECORD).exists() or not has_old
+        record = self._read_object(RECORD) if is_there else {}
         digest = record.pop("digest", None)
         is_old = "estimator" not in record
         if digest is None and not is_old or digest not in (None, _digest(record)):
             raise RunDirectoryError(
-                f"{path} was changed since it was written: put it back as it was. A "
-                f"copy of it can be changed, and used by --config."
+                f"{self.path / RECORD} was changed since it was written: put it back "
+                f"as it was. A copy of it can be changed, and used by --config."
             )
         if is_old:
             data = {k: v for k, v in record.items() if k != "settings"}
-            path, record = old, self._read_object(old)
+            name, record = CONFIGURATION, self._read_object(CONFIGURATION)
             record["data"] = data or None
-        _require_record(record, path)
+        path = self.path / name
+        _require_fields(record, _RECORD, path)
+        if record["data"] is not None:
+            _require_fields(record["data"], _DATA, path)
+            if record["data"]["source"].keys() != _SOURCE.keys():
+                raise RunDirectoryError(f"{path} has a source with unknown entries.")
         return record
 
-    def _read_object(self, path):
+    def _read_object(self, name: str) -> dict:
         try:
-            return read_object(path)
+            return read_object(self.path / name)
         except (OSError, ValueError) as error:
             raise RunDirectoryError(
-                f"{path} cannot be read as the record of a run: {error}"
+                f"{self.path / name} cannot be read as the record of a run: {error}"
             ) from error
 
-    def write_checkpoint(self, checkpoint):
-        """Write tensors and plain values that `read_checkpoint` returns."""
-        with self._writing(CHECKPOINT) as path, replacing(path, "wb") as file:
-            torch.save(checkpoint, file)
-
-    def write_record(self, record):
-        """Write estimator, parameters and data, which `read_record` returns."""
-        with self._writing(RECORD) as path:
-            write_json(path, record | dict(digest=_digest(record)))
-        (self.path / CONFIGURATION).unlink(missing_ok=True)
-
-    def write_environment(self, environment):
-        """Write versions and machine."""
-        with self._writing(ENVIRONMENT) as path:
-            write_json(path, environment)
-
-    def write_metrics(self, rows):
-        """Write one line for each epoch."""
+    def write_checkpoint(self, state: dict) -> None:
+        """Write tensors and plain values with the notes, and a line for each epoch."""
+        with self._writing(CHECKPOINT, binary=True) as file:
+            torch.save(self.notes | state, file)
         # Not every callback has something to record in every epoch.
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        how = dict(encoding="utf-8", newline="")
-        with self._writing(METRICS) as path, replacing(path, **how) as file:
+        columns = list(dict.fromkeys(name for row in state["rows"] for name in row))
+        with self._writing(METRICS) as file:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows(state["rows"])
 
-    def write_curves(self, figure):
+    def write_record(self, record: dict) -> None:
+        """Write estimator, parameters and data, which `read_record` returns."""
+        with self._writing(RECORD) as file:
+            _dump(record | dict(digest=_digest(record)), file)
+        (self.path / CONFIGURATION).unlink(missing_ok=True)
+
+    def write_curves(self, figure: Any) -> None:
         """Write a figure of matplotlib."""
-        with self._writing(CURVES) as path, replacing(path, "wb") as file:
+        with self._writing(CURVES, binary=True) as file:
             figure.savefig(file, format="png", dpi=120)
 
     @contextlib.contextmanager
-    def _writing(self, name):
-        """Yield the path of a file, and name it if it cannot be written."""
+    def _writing(self, name: str, binary: bool = False) -> Iterator[Any]:
+        """Yield a file that replaces another one when it is complete."""
+        how = {} if binary else dict(encoding="utf-8", newline="")
         try:
-            yield self.path / name
+            with replacing(self.path / name, "wb" if binary else "w", **how) as file:
+                yield file
         except OSError as error:
             raise RunDirectoryError(
                 f"{self.path / name} cannot be written: {error}. What was there before "
@@ -303,7 +307,168 @@ class RunDirectory:
             ) from error
 
 
-def require_same_run(stored, given):
+class RunsOnDisk:
+    """An estimator with the parameters `directory`, `resume` and `overwrite`."""
+
+    # The command line notes here where the data comes from.
+    _data = None
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike, **parameters: Any) -> Self:
+        """Return the estimator of a run, as it was after the last epoch.
+
+        Parameters
+        ----------
+        directory : str or path
+            Run directory.
+        **parameters
+            Parameters that take the place of those of the run: `device`, or what files
+            of plain values cannot hold, such as a front end.
+
+        Returns
+        -------
+        estimator : object
+            Fitted estimator, with the parameters of the epoch that was chosen.
+        """
+        run = RunDirectory(directory)
+        record, checkpoint = run.read_record(), run.read_checkpoint()
+        if record["estimator"] != cls.__name__:
+            raise RunDirectoryError(
+                f"{run} holds a run of {record['estimator']}, not of "
+                f"{cls.__name__}: use load_classifier, which takes either."
+            )
+        _require_one_run(run, record, checkpoint)
+        with _refused_unless_restored(run):
+            stored = record["parameters"]
+            if _is_earlier(checkpoint):
+                stored = _with_earlier_parameters(run, stored, cls._get_param_names())
+            # Answers do not depend on these: where files cannot hold them, defaults do.
+            stored = {
+                name: value
+                for name, value in stored.items()
+                if not isinstance(value, dict)
+                or name.split("__")[0] not in ("callbacks", "criterion", "optimizer")
+            }
+            given = {"directory": directory, **parameters}
+            estimator = cls(**restored_parameters(stored, given))
+            estimator._restore(record["resolved"], checkpoint)
+        return estimator
+
+    def _identity(self, *arrays: np.ndarray | None) -> dict:
+        """Return what must be the same in a run that is resumed."""
+        parameters = described_parameters(self, FREE)
+        data = fingerprint(*(array for array in arrays if array is not None))
+        return {"estimator": type(self).__name__, **parameters, "data": data}
+
+    def _require_resumable(self, checkpoint: dict, identity: dict) -> None:
+        """Raise unless a run can go on from a checkpoint."""
+        if _is_earlier(checkpoint):
+            raise ResumeError(
+                f"the run in {self.directory} was written by version 0.1.0 or earlier, "
+                f"whose weights and optimizer are others: it can be loaded, but not "
+                f"resumed. Train again in another directory, or pass overwrite=True."
+            )
+        # Parameters that came later have their defaults in earlier runs.
+        defaults = described_parameters(type(self)())
+        stored = {k: defaults.get(k) for k in identity} | checkpoint["identity"]
+        require_same_run(stored, identity)
+        done = len(checkpoint["rows"])
+        if done > self.max_epochs:
+            raise ParameterError(
+                f"the run has {done} epochs, more than the {self.max_epochs} asked "
+                f"for: resume it with {done} or more (max_epochs, or --epochs)."
+            )
+
+    def _resolved(self) -> dict:
+        """Return what `_restore` takes."""
+        return dict(
+            kind=self.kind_,
+            channels=self.channels_,
+            size=self.size_,
+            input_shape=list(self.input_shape_),
+            features=self.n_features_in_,
+            classes=described(self._target_description()),
+            seed=self.seed_,
+            front_end_is_fixed=self._is_prepared,
+        )
+
+    def _begin(self, run: RunDirectory, network: torch.nn.Module) -> None:
+        """Write down what is trained."""
+        free = ("progress", "directory", "resume", "overwrite")
+        sizes = (x.numel() * x.element_size() for x in network.state_dict().values())
+        record = dict(
+            estimator=type(self).__name__,
+            parameters=described_parameters(self, free),
+            resolved=dict(
+                **self._resolved(),
+                learnt_numbers=sum(p.numel() for p in network.parameters()),
+                network=str(network).splitlines(),
+            ),
+            data=self._data,
+        )
+        run.begin(record, sum(sizes), self.resume)
+
+    def _restore(self, resolved: dict, checkpoint: dict) -> None:
+        """Take over the state of a run."""
+        self.kind_, self.seed_ = resolved["kind"], resolved["seed"]
+        self.channels_, self.size_ = resolved["channels"], resolved["size"]
+        self.input_shape_ = tuple(resolved["input_shape"])
+        self.n_features_in_ = resolved["features"]
+        self._restore_targets(restored(resolved["classes"]))
+        self._is_prepared = resolved["front_end_is_fixed"]
+        best = checkpoint["best"]
+        _require_same_shapes(self, best)
+        with torch.random.fork_rng():  # parameters are drawn, and replaced
+            network = self._network(self._front_end())
+        if _is_earlier(checkpoint):
+            best = _of_earlier_version(network, best)
+        network.load_state_dict(best)
+        self.module_ = network.eval()
+        self.history_ = checkpoint["rows"]
+        self.fingerprint_ = checkpoint["identity"].get("data")
+        self.epoch_ = best_epoch(self.history_)
+        self.interrupted_ = False
+
+
+def load_classifier(directory: str | os.PathLike, **parameters: Any) -> Any:
+    """Return the classifier or the regressor of a run, whichever it is.
+
+    Parameters
+    ----------
+    directory : str or path
+        Run directory.
+    **parameters
+        Parameters that take the place of those of the run: `device`, or what files of
+        plain values cannot hold, such as a front end.
+
+    Returns
+    -------
+    estimator : CorNetClassifier or CorMLRClassifier or CorNetRegressor
+        Fitted estimator, with the parameters of the epoch that was chosen.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cornet_nn.training import CorMLRClassifier, load_classifier
+    >>> from geomstats_cor.datasets import load_connectomes
+    >>> data = load_connectomes()
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     model = CorMLRClassifier(max_epochs=2, progress=False, directory=directory)
+    ...     _ = model.fit(data.correlations, data.labels)
+    ...     again = load_classifier(directory)
+    >>> again.score(data.correlations, data.labels) == model.score(*data[:2])
+    True
+    """
+    from . import classifiers
+
+    run = RunDirectory(directory)
+    name = run.read_record()["estimator"]
+    if name not in classifiers.ESTIMATORS:
+        raise RunDirectoryError(f"{run} holds no run of a classifier, but of {name!r}.")
+    return classifiers.ESTIMATORS[name].load(directory, **parameters)
+
+
+def require_same_run(stored: dict, given: dict) -> None:
     """Raise if a run is to be resumed as another one.
 
     Parameters
@@ -313,7 +478,7 @@ def require_same_run(stored, given):
     """
     changed = [
         f"{name} was {stored.get(name)!r}, and is {given.get(name)!r}"
-        for name in names_that_differ(stored, given)
+        for name in _names_that_differ(stored, given)
     ]
     if changed:
         raise ResumeError(
@@ -323,44 +488,176 @@ def require_same_run(stored, given):
         )
 
 
-def names_that_differ(one, other):
-    """Return the names of values that two dictionaries do not share."""
+def best_epoch(rows: list[dict]) -> int:
+    """Return the epoch with the least validation loss, or the last.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One row for each epoch.
+
+    Returns
+    -------
+    epoch : int
+        Epoch, counted from 1; 0 before the first.
+    """
+    if not rows or "valid_loss" not in rows[-1]:
+        return len(rows)
+    return min(range(len(rows)), key=lambda i: rows[i]["valid_loss"]) + 1
+
+
+def load_training_state(
+    run: RunDirectory | None,
+    network: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    checkpoint: dict,
+    is_moved: bool,
+) -> None:
+    """Take over parameters and optimizer of a run that is resumed.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        Directory, for messages.
+    network : torch.nn.Module
+        Network.
+    optimizer : torch.optim.Optimizer
+        Its optimizer.
+    checkpoint : dict
+        Checkpoint.
+    is_moved : bool
+        Whether callbacks may have changed hyperparameters of the optimizer.
+    """
+    with _refused_unless_restored(run):
+        network.load_state_dict(checkpoint["last"])
+        chosen = [_hyperparameters(group, is_moved) for group in optimizer.param_groups]
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        for group, expected in zip(optimizer.param_groups, chosen, strict=True):
+            found = _hyperparameters(group, is_moved)
+            if is_moved:  # schedulers add what they need
+                found = {name: found.get(name) for name in expected}
+            if found != expected or not isinstance(group["lr"], float):
+                raise RunDirectoryError(
+                    f"the optimizer in {run} has other hyperparameters than the run."
+                )
+        for parameter, state in optimizer.state.items():
+            for name, value in state.items():
+                # SGD without momentum has none.
+                if value is None and name == "momentum_buffer":
+                    continue
+                has_shape = name not in _MOMENTS or value.shape == parameter.shape
+                if not (has_shape and torch.isfinite(torch.as_tensor(value)).all()):
+                    raise RunDirectoryError(
+                        f"{name} of the optimizer in {run} does not belong to the "
+                        f"network, or has a NaN."
+                    )
+
+
+def _hyperparameters(group: dict, is_moved: bool) -> dict:
+    # A schedule sets the rate of every step, from the initial one.
+    changing = ("params", "lr") if "initial_lr" in group else ("params",)
+    if is_moved:
+        changing += ("lr", "initial_lr", "momentum", "betas")
+    return {name: value for name, value in group.items() if name not in changing}
+
+
+def _is_earlier(checkpoint: dict) -> bool:
+    """Tell whether a checkpoint is that of a version up to 0.1.0."""
+    return "resolved" not in checkpoint
+
+
+def _with_earlier_parameters(run: RunDirectory, stored: dict, names: list) -> dict:
+    """Return the parameters of a run of a version up to 0.1.0, by their names now."""
+    if stored.get("center"):
+        raise RunDirectoryError(
+            f"the run in {run} was written by version 0.1.0 or earlier with "
+            f"center=True, which is no longer there: train it again, with "
+            f"normalize='center'."
+        )
+    kept = {name: value for name, value in stored.items() if name != "center"}
+    return {k: v for k, v in _EARLIER.items() if k in names} | kept
+
+
+def _of_earlier_version(network: torch.nn.Module, state: dict) -> OrderedDict:
+    """Return a state whose weights are normals, which a network converts."""
+    earlier: Any = OrderedDict(state)
+    earlier._metadata = {
+        name: {"version": 1}
+        for name, module in network.named_modules()
+        if isinstance(module, HyperplaneLayer)
+    }
+    return earlier
+
+
+def _names_that_differ(one: dict, other: dict) -> list[str]:
     return sorted(k for k in {*one, *other} if one.get(k) != other.get(k))
 
 
-def _digest(record):
+def _require_one_run(run: RunDirectory, record: dict, checkpoint: dict) -> None:
+    """Raise if record and checkpoint are those of different runs."""
+    # Checkpoints of versions up to 0.1.0 have the seed alone.
+    meant = checkpoint.get("resolved", {"seed": checkpoint["seed"]})
+    said = {k: v for k, v in record["parameters"].items() if k not in FREE}
+    said["estimator"] = record["estimator"]
+    said |= {name: record["resolved"].get(name) for name in meant}
+    identity = {k: v for k, v in checkpoint["identity"].items() if k != "data"}
+    differing = _names_that_differ(said, identity | meant)
+    if differing:
+        raise RunDirectoryError(
+            f"the record and the checkpoint in {run} are not those of one run: "
+            f"they differ in {', '.join(differing)}. Train again in another directory, "
+            f"or put back the file that was changed."
+        )
+
+
+@contextlib.contextmanager
+def _refused_unless_restored(run: RunDirectory | None) -> Iterator[None]:
+    """Raise a `RunDirectoryError` if a block cannot restore what is in a directory."""
+    try:
+        yield
+    except GeomstatsCorError:
+        raise
+    # Values of the right type may still make no sense anywhere.
+    except Exception as error:
+        raise RunDirectoryError(
+            f"the run in {run} cannot be restored: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _require_same_shapes(estimator: Any, state: dict) -> None:
+    """Raise unless the network of an estimator has the parameters of a state.
+
+    The network is made without numbers, so that sizes in a file allocate nothing.
+    """
+    count = sum(value.numel() for value in state.values())
+    # A hyperplane has n (n - 1) / 2 numbers.
+    for n in (estimator.size_, getattr(estimator, "output_size", 2)):
+        if n * (n - 1) > 2 * count:
+            raise RunDirectoryError(
+                f"matrices of size {n} do not go with a checkpoint of {count} numbers."
+            )
+    options = dict(device="meta", dtype=torch.float32)
+    sizes = (estimator.size_, estimator.channels_, estimator._num_outputs)
+    network = estimator._make_network(*sizes, None, options)
+    for name, expected in network.state_dict().items():
+        found = tuple(state[name].shape) if name in state else None
+        if found != tuple(expected.shape):
+            raise RunDirectoryError(
+                f"the parameter {name} of the checkpoint has shape {found}, expected "
+                f"{tuple(expected.shape)}."
+            )
+
+
+def _dump(value: dict, file: Any) -> None:
+    file.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def _digest(record: dict) -> str:
     text = json.dumps(record, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _require_record(record, path):
-    _require_fields(record, _RECORD, path)
-    resolved = record["resolved"]
-    shape = resolved["input_shape"]
-    sizes = (resolved["channels"], resolved["size"], resolved["features"], *shape)
-    if not all(_is(size, int) and 0 < size < 1 << 31 for size in sizes):
-        raise RunDirectoryError(f"{path} has a size that is not a positive integer.")
-    if record["data"] is not None:
-        _require_fields(record["data"], _DATA, path)
-        if record["data"]["source"].keys() != _SOURCE.keys():
-            raise RunDirectoryError(f"{path} has a source with unknown entries.")
-        if record["data"]["part"] not in ("all", "train"):
-            raise RunDirectoryError(f"{path} has a part that is neither all nor train.")
-
-
-def _require_checkpoint(checkpoint, path):
-    # Version 0.1.0 did not write what was resolved.
-    is_new = isinstance(checkpoint, dict) and "resolved" in checkpoint
-    fields = _CHECKPOINT | ({"resolved": _RESOLVED} if is_new else {})
-    _require_fields(checkpoint, fields, path)
-    if not 0 <= checkpoint["seed"] < 1 << 32:
-        raise RunDirectoryError(f"{path} has the seed {checkpoint['seed']}.")
-    _require_rows(checkpoint["rows"], path)
-    for part in ("last", "best"):
-        _require_finite_tensors(checkpoint[part], f"{path} ({part} epoch)")
-
-
-def _require_rows(rows, path):
+def _require_rows(rows: list, path: pathlib.Path) -> None:
     good = all(
         isinstance(row, dict)
         and _ROW <= row.keys()
@@ -376,7 +673,7 @@ def _require_rows(rows, path):
         )
 
 
-def _require_finite_tensors(state, where):
+def _require_finite_tensors(state: dict, where: str) -> None:
     for name, value in state.items():
         # Tensors of the device "meta" have a shape and no numbers.
         if not (
@@ -394,7 +691,7 @@ def _require_finite_tensors(state, where):
             )
 
 
-def _require_fields(content, fields, path):
+def _require_fields(content: Any, fields: dict, path: pathlib.Path) -> None:
     """Raise unless a dictionary has entries of the given types, nested ones too."""
     content = content if isinstance(content, dict) else {}
     missing = fields.keys() - content.keys()
@@ -413,6 +710,6 @@ def _require_fields(content, fields, path):
             _require_fields(content[name], kind, path)
 
 
-def _is(value, kind):
+def _is(value: Any, kind: Any) -> bool:
     """Tell whether a value is of a type; truth values are no integers."""
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from processes import FRESH, run_cornet
 
-from cornet_nn.training.processes import Processes
+from cornet_nn.training.loop import Processes
 
 
 def metrics(run):
