@@ -13,12 +13,15 @@ import math
 import statistics
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
 
+from geomstats_cor import __version__
 from geomstats_cor.exceptions import (
     HiddenMatrixError,
     NotFiniteError,
@@ -55,8 +58,8 @@ class Trial:
         the last; 0 for none. Published numbers mix the two.
     """
 
-    columns: dict
-    estimator: object
+    columns: dict[str, Any]
+    estimator: Any
     train: np.ndarray
     test: np.ndarray
     directory: Path | None = None
@@ -65,7 +68,7 @@ class Trial:
 
 
 @contextlib.contextmanager
-def stopped_by_keyboard():
+def stopped_by_keyboard() -> Iterator[None]:
     """Raise if the keyboard stops a training, which by itself keeps what it learned.
 
     Half a training is then not taken for a whole one.
@@ -80,7 +83,9 @@ def stopped_by_keyboard():
             raise KeyboardInterrupt(str(stop)) from None
 
 
-def accuracy(model, inputs, labels, unusable=0):
+def accuracy(
+    model: Any, inputs: np.ndarray, labels: np.ndarray, unusable: int = 0
+) -> float:
     """Return the part of the samples that a classifier gets right.
 
     Parameters
@@ -103,7 +108,12 @@ def accuracy(model, inputs, labels, unusable=0):
     return float(right / (len(labels) + unusable))
 
 
-def fit_and_score(trial, inputs, labels, groups=None):
+def fit_and_score(
+    trial: Trial,
+    inputs: np.ndarray,
+    labels: np.ndarray,
+    groups: np.ndarray | None = None,
+) -> dict[str, Any]:
     """Train on a part of the data and score on another.
 
     Parameters
@@ -137,10 +147,10 @@ def fit_and_score(trial, inputs, labels, groups=None):
     unusable, keywords = len(trial.test) - len(test), {}
     if groups is not None and "groups" in inspect.signature(model.fit).parameters:
         keywords["groups"] = groups[train]
-    diverged = (TrainingDivergedError, HiddenMatrixError, NotFiniteError)
     # Matrices between layers may leave what numbers can hold on the test part, too.
-    diverged += (NotPositiveDefiniteError,)
-    best = []
+    outside = (NotFiniteError, NotPositiveDefiniteError)
+    diverged = (TrainingDivergedError, HiddenMatrixError, *outside)
+    best: list[float] = []
 
     def note_accuracy(network):
         model.module_ = network
@@ -169,10 +179,10 @@ def fit_and_score(trial, inputs, labels, groups=None):
         scores, seconds = dict(accuracy=math.nan, train_accuracy=math.nan), math.nan
     if trial.last_epochs:
         scores["best_accuracy"] = max(best + [scores["accuracy"]])
-    epochs = [row["seconds"] for row in getattr(model, "history_", ())] or [seconds]
+    times = [row["seconds"] for row in getattr(model, "history_", ())] or [seconds]
     return scores | dict(
-        epochs=len(epochs),
-        seconds_per_epoch=statistics.median(epochs),
+        epochs=len(times),
+        seconds_per_epoch=statistics.median(times),
         samples=len(trial.test),
     )
 
@@ -204,14 +214,11 @@ class Results:
 
     directory: Path
     resume: bool = False
-    rows: dict = field(default_factory=dict, repr=False)
+    rows: dict[str, dict] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
         self.directory = Path(self.directory)
-
-    @property
-    def _table(self):
-        return self.directory / "cells.csv"
+        self._table = self.directory / "cells.csv"
 
     def __enter__(self):
         from .training.description import environment
@@ -280,7 +287,10 @@ class Results:
         import pandas as pd
         from tqdm import tqdm
 
-        data = _fingerprint(inputs, labels, groups)
+        from .training.description import fingerprint
+
+        samples = [np.asarray(x) for x in (inputs, labels, groups) if x is not None]
+        data = fingerprint(*samples)
         keys = [key_of(trial, data) for trial in trials]
         missing = {
             key: trial
@@ -312,7 +322,7 @@ def _keyed(key, trial, *samples):
     return key, fit_and_score(trial, *samples)
 
 
-def key_of(trial, data):
+def key_of(trial: Trial, data: str) -> str:
     """Return a text that changes with all that the result of a trial depends on.
 
     Parameters
@@ -334,18 +344,12 @@ def key_of(trial, data):
     text = json.dumps(settings, sort_keys=True)
     name = type(trial.estimator).__name__
     parts = [np.asarray(part, dtype=np.int64) for part in (trial.train, trial.test)]
-    return joblib.hash((name, text, *parts, data))
-
-
-def _fingerprint(inputs, labels, groups):
-    from .training.description import fingerprint
-
-    arrays = (inputs, labels, groups)
-    return fingerprint(*(np.asarray(a) for a in arrays if a is not None))
+    # Another version of the library may give other numbers.
+    return joblib.hash((name, text, *parts, data, __version__))
 
 
 @contextlib.contextmanager
-def on_cluster(address):
+def on_cluster(address: str | None) -> Iterator[None]:
     """Run the trials of a block on a cluster of dask.
 
     A worker that is lost loses its trials to the others.

@@ -1,13 +1,21 @@
 """Which samples are trained on and which are tested on."""
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geomstats_cor.exceptions import ParameterError
 
+if TYPE_CHECKING:
+    from .datasets import Dataset
 
-def names_of_classes(data):
+# Indices to train on and to test on, for each part.
+Parts = list[tuple[np.ndarray, np.ndarray]]
+
+
+def names_of_classes(data: "Dataset") -> np.ndarray:
     """Return the class of each sample by its name.
 
     Parameters
@@ -28,7 +36,7 @@ def names_of_classes(data):
     return np.asarray(data.classes, dtype=str)[data.labels]
 
 
-def folds(labels, groups, number, seed):
+def folds(labels: ArrayLike, groups: ArrayLike | None, number: int, seed: int) -> Parts:
     """Return the parts of a cross-validation.
 
     The classes are spread over the folds; all samples of a group are in one fold, if
@@ -85,7 +93,7 @@ def folds(labels, groups, number, seed):
     return parts
 
 
-def official(data):
+def official(data: "Dataset") -> Parts:
     """Return the official parts of a data set.
 
     Parameters
@@ -108,7 +116,7 @@ def official(data):
     return [(np.flatnonzero(~test), np.append(np.flatnonzero(test), unusable))]
 
 
-def outer_parts(data, split, number, seed):
+def outer_parts(data: "Dataset", split: str, number: int, seed: int) -> Parts:
     """Return parts to train on and to test on.
 
     Items that cannot be used are drawn with the others. They are left out of training
@@ -133,15 +141,15 @@ def outer_parts(data, split, number, seed):
     """
     if split == "official":
         return official(data)
-    names, groups = names_of_classes(data), data.groups
-    others = np.asarray(data.classes, dtype=str)[data.left_out.labels]
-    if len(others) and groups is not None:
-        groups = np.append(groups, data.left_out.groups)
+    names, groups, out = names_of_classes(data), data.groups, data.left_out
+    others = np.asarray(data.classes, dtype=str)[out.labels]
+    if out.groups is not None and groups is not None:
+        groups = np.append(groups, out.groups)
     parts = folds(np.append(names, others), groups, number, seed)
     return [(train[train < len(data)], test) for train, test in parts]
 
 
-def inner_parts(data, train, number, seed):
+def inner_parts(data: "Dataset", train: np.ndarray, number: int, seed: int) -> Parts:
     """Return the folds of a training part.
 
     Parameters
@@ -165,7 +173,7 @@ def inner_parts(data, train, number, seed):
     return [(train[fit], train[validate]) for fit, validate in parts]
 
 
-def paper_parts(dataset, data, seeds):
+def paper_parts(dataset: "Dataset", data: str, seeds: int) -> Parts:
     """Return training and test places for every run, by the protocol of the paper.
 
     Data with an official split is split so in every run, and runs differ by the seed of

@@ -51,23 +51,12 @@ def add_arguments(parser):
         "cross-validation over all samples, grouped if the data has groups, or the "
         "official split of the data",
     )
-    group.add_argument(
-        "--seeds",
-        type=int,
-        nargs="+",
-        metavar="SEED",
-        help="seeds, each of which draws folds and parameters anew (default: 0; with "
-        "the official split 0 1 2 3 4)",
-    )
-    group.add_argument(
-        "--for",
-        dest="exceptions",
-        nargs="+",
-        action="append",
-        default=[],
-        metavar=("METRIC", "KEY=VALUE"),
-        help="settings of one metric that differ from those of the others",
-    )
+    text = "seeds, each of which draws folds and parameters anew (default: 0; with the "
+    text += "official split 0 1 2 3 4)"
+    group.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help=text)
+    text = "settings of one metric that differ from those of the others"
+    how = dict(action="append", default=[], metavar=("METRIC", "KEY=VALUE"))
+    group.add_argument("--for", dest="exceptions", nargs="+", help=text, **how)
     add_settings(parser, leave_out=_OWN)
     add_running(parser, "runs/compare-DATA")
 
@@ -174,19 +163,12 @@ def comparison_figure(table, cells, title, path):
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        What `summary` returns.
-    cells : pandas.DataFrame
-        A row for each training.
+    table, cells : pandas.DataFrame
+        What `summary` returns, and what it was given.
     title : str
         Title.
     path : pathlib.Path
         File to write.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        What was written.
     """
     from matplotlib.figure import Figure
 

@@ -30,38 +30,19 @@ def add_run(parser, part, data_is_optional):
     """Add a run directory, data (by default that of the run), and a part of it."""
     parser.add_argument("directory", type=Path, metavar="RUN", help="run directory")
     add_source(parser, optional=data_is_optional)
-    parser.add_argument(
-        "--part",
-        choices=("auto", "test", "train", "all"),
-        default=part,
-        help="part of the data; auto is the test part of an official split, and all "
-        "where there is none (default: %(default)s)",
-    )
+    text = "part of the data; auto is the test part of an official split, and all "
+    text += "where there is none (default: %(default)s)"
+    parts = ("auto", "test", "train", "all")
+    parser.add_argument("--part", choices=parts, default=part, help=text)
     add_quiet(parser)
 
 
 def load_run(options, **loading):
     """Load the network and the samples that options name.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    **loading
-        Further options of the loader.
-
-    Returns
-    -------
-    model : CorNetClassifier
-        Fitted estimator.
-    data : Dataset
-        Samples.
-    index : array of int
-        Their indices in the data set.
-    part : str
-        Which part of the data set they are: "test", "train" or "all".
-    was_seen : bool
-        Whether some of them were trained on.
+    The results are the fitted estimator, the samples, their indices in the data set,
+    which part they are ("test", "train" or "all"), and whether some of them were
+    trained on. Further options are those of the loader.
     """
     from ..training import load_classifier
 
@@ -86,13 +67,8 @@ def load_run(options, **loading):
 def add_arguments(parser):
     """Add what the command takes to its parser."""
     add_run(parser, "auto", data_is_optional=True)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="directory to write to (default: evaluation-DATA-PART in the run)",
-    )
+    text = "directory to write to (default: evaluation-DATA-PART in the run)"
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help=text)
 
 
 def run(options):

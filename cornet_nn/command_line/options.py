@@ -4,8 +4,9 @@ import argparse
 import contextlib
 import json
 import shlex
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .._text import percent
 from ..training.settings import Metric
 from .processes import first_process_first
 
-METRICS = Metric.__args__
+METRICS = get_args(Metric)
 # Arguments of `load` that have options of their own.
 _OWN_OPTIONS = {"data", "directory", "cache", "jobs", "progress"}
 
@@ -45,10 +46,10 @@ class Source:
     """
 
     data: str
-    directory: str = None
-    options: dict = field(default_factory=dict)
-    cache: str = None
-    jobs: int = None
+    directory: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    cache: str | bool | None = None
+    jobs: int | None = None
 
     def load(self, quiet, **options):
         """Load the data set, with further options of the loader."""
@@ -77,90 +78,50 @@ class Source:
 
 def add_source(parser, optional=False):
     """Add the data, which may be optional, and the options of its loader."""
-    parser.add_argument(
-        "data",
-        nargs="?" if optional else None,
-        metavar="DATA",
-        help=".npz or .npy file, folder, or name of a data set (see cornet data)",
-    )
+    text = ".npz or .npy file, folder, or name of a data set (see cornet data)"
+    count = "?" if optional else None
+    parser.add_argument("data", nargs=count, metavar="DATA", help=text)
     group = parser.add_argument_group("data")
-    group.add_argument(
-        "--data-dir",
-        type=_absolute,
-        metavar="DIR",
-        help="folder with the files of a data set that is given by name",
-    )
+    folder = dict(type=_absolute, metavar="DIR")
+    text = "folder with the files of a data set that is given by name"
+    group.add_argument("--data-dir", help=text, **folder)
     add_loader_options(group, "option of the loader, such as center=first")
-    group.add_argument(
-        "--cache",
-        type=_absolute,
-        metavar="DIR",
-        help="where conversions are kept (default: a folder of the user)",
-    )
-    group.add_argument(
-        "--no-cache",
-        dest="cache",
-        action="store_const",
-        const=False,
-        help="convert anew, and keep nothing",
-    )
-    group.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="processes that convert files, and trainings at a time where there are "
-        "many; -1 for all cores",
-    )
+    text = "where conversions are kept (default: a folder of the user)"
+    group.add_argument("--cache", help=text, **folder)
+    never = dict(dest="cache", action="store_const", const=False)
+    group.add_argument("--no-cache", help="convert anew, and keep nothing", **never)
+    text = "processes that convert files, and trainings at a time where there are many"
+    text += "; -1 for all cores"
+    group.add_argument("--jobs", type=int, metavar="N", help=text)
 
 
 def add_loader_options(parser, text):
     """Add the option `--option KEY=VALUE`."""
-    parser.add_argument(
-        "--option",
-        type=key_and_value,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help=f"{text}; can be repeated",
-    )
+    how = dict(type=key_and_value, action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--option", help=f"{text}; can be repeated", **how)
 
 
 def add_running(parser, default):
     """Add the directory of a run, by default the one that is named, and --resume."""
     group = parser.add_argument_group("run")
-    group.add_argument(
-        "--run-dir",
-        type=Path,
-        metavar="DIR",
-        help=f"directory for all that is written (default: {default}, with a number if "
-        f"that is taken)",
-    )
-    group.add_argument(
-        "--resume", action="store_true", help="continue what is in the run directory"
-    )
+    text = f"directory for all that is written (default: {default}, with a number if "
+    text += "that is taken)"
+    group.add_argument("--run-dir", type=Path, metavar="DIR", help=text)
+    text = "continue what is in the run directory"
+    group.add_argument("--resume", action="store_true", help=text)
     add_quiet(group)
 
 
 def add_grid(group, splits, split_help):
     """Add what many trainings have in common: metrics, parts, and where they run."""
+    known = dict(choices=METRICS, default=list(METRICS))
     group.add_argument(
-        "--metrics",
-        nargs="+",
-        choices=METRICS,
-        default=list(METRICS),
-        help="metrics (default: all five)",
+        "--metrics", nargs="+", help="metrics (default: all five)", **known
     )
-    group.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="scheduler of dask that runs the trainings, such as tcp://host:8786",
-    )
-    group.add_argument(
-        "--split",
-        choices=splits,
-        default=splits[0],
-        help=f"{split_help} (default: %(default)s)",
-    )
+    text = "scheduler of dask that runs the trainings, such as tcp://host:8786"
+    group.add_argument("--cluster", metavar="ADDRESS", help=text)
+    text = f"{split_help} (default: %(default)s)"
+    group.add_argument("--split", choices=splits, default=splits[0], help=text)
     add_folds(group, "--folds", 5, "folds to test on")
 
 
@@ -172,37 +133,24 @@ def add_folds(group, name, default, text):
 
 def add_quiet(parser):
     """Add the option that leaves nothing but the result."""
-    parser.add_argument(
-        "--quiet", action="store_true", help="print nothing but the result"
-    )
+    text = "print nothing but the result"
+    parser.add_argument("--quiet", action="store_true", help=text)
 
 
 def source_of(options, default=None):
     """Return the source that options name.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    default : dict
-        Record of the source if the options name no data. Options of the loader are
-        then added to its own.
-
-    Returns
-    -------
-    source : Source
-        Source.
+    If they name none, it is that of a record, with further options of the loader.
     """
-    source = Source("") if default is None else Source(**default)
-    given = dict(options=source.options | dict(options.option))
+    source = Source(**default) if default else Source("")
+    given = source.options | dict(options.option)
     if options.data is not None:
         # A path is found again from another folder.
         is_path = Path(options.data).exists()
-        data = _absolute(options.data) if is_path else options.data
-        given = dict(data=data, directory=None, options=dict(options.option))
-    if options.data_dir is not None:
-        given["directory"] = options.data_dir
-    return replace(source, cache=options.cache, jobs=options.jobs, **given)
+        source = Source(_absolute(options.data) if is_path else options.data)
+        given = dict(options.option)
+    directory = options.data_dir or source.directory
+    return Source(source.data, directory, given, options.cache, options.jobs)
 
 
 def key_and_value(word):
@@ -291,20 +239,7 @@ def resumable(options, directory):
 
 @contextlib.contextmanager
 def open_results(options, data):
-    """Open the table of finished trainings of a command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options.
-    data : Dataset
-        Data set.
-
-    Yields
-    ------
-    results : cornet_nn.runner.Results
-        Results.
-    """
+    """Open the table of finished trainings of a command."""
     from ..runner import Results, on_cluster
 
     directory = run_directory(options, f"{options.words[0]}-{Path(data.name).stem}")

@@ -22,14 +22,9 @@ from .options import write_csv
 def add_arguments(parser):
     """Add what the command takes to its parser."""
     add_run(parser, "all", data_is_optional=False)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("predictions.csv"),
-        metavar="FILE",
-        help="file to write (default: %(default)s)",
-    )
+    how = dict(type=Path, metavar="FILE", default=Path("predictions.csv"))
+    text = "file to write (default: %(default)s)"
+    parser.add_argument("-o", "--output", help=text, **how)
 
 
 def run(options):

@@ -51,13 +51,9 @@ def add_settings(parser, leave_out=()):
             how = dict(action=argparse.BooleanOptionalAction)
         names = [f"--{name.replace('_', '-')}", *field.metadata["names"]]
         group.add_argument(*names, dest=name, help=text, **how, **unless_given)
-    group.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE.json",
-        help="file of settings by their names, or the run.json of a run; options of "
-        "the command line override it",
-    )
+    text = "file of settings by their names, or the run.json of a run; options of the "
+    text += "command line override it"
+    group.add_argument("--config", type=Path, metavar="FILE.json", help=text)
 
 
 def given_settings(options):

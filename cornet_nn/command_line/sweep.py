@@ -54,26 +54,16 @@ def add_arguments(parser):
     add_source(parser)
     group = parser.add_argument_group("combinations")
     shown = " ".join(f"{k}={','.join(map(str, v))}" for k, v in _DEFAULTS.items())
-    group.add_argument(
-        "--grid",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=VALUE,VALUE",
-        help="values of any setting, or option of skorch such as module__guard "
-        f"(default: {shown})",
-    )
+    text = "values of any setting, or option of skorch such as module__guard (default: "
+    how = dict(nargs="+", action="extend", default=[], metavar="NAME=VALUE,VALUE")
+    group.add_argument("--grid", help=f"{text}{shown})", **how)
     # Options of version 0.1.0.
     for name in _DEFAULTS:
         text = f"deprecated: --grid {name}=X,X"
         group.add_argument(f"--{name}s", nargs="+", type=float, metavar="X", help=text)
-    group.add_argument(
-        "--vary",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE,VALUE",
-        help="values of an option of the loader; can be repeated",
-    )
+    text = "values of an option of the loader; can be repeated"
+    how = dict(action="append", default=[], metavar="KEY=VALUE,VALUE")
+    group.add_argument("--vary", help=text, **how)
     add_grid(
         group,
         ("auto", "official", "folds"),

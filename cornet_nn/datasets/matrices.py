@@ -9,7 +9,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import DataError, ParameterError
 
-from .conversion import attempt, stacked
+from .conversion import stacked
 
 
 def regularized(covariances, shrinkage=0.0, ridge=0.0):
@@ -158,8 +158,13 @@ def screened(stack, names, kind, shrinkage=0.0, ridge=0.0):
             f"shrinkage and ridge are for covariance matrices, and these are {kind} "
             f"data. The network has a shrinkage of its own."
         )
-    settings = dict(kind=kind, shrinkage=shrinkage, ridge=ridge)
-    return stacked(names, [attempt(_usable, item, settings) for item in stack])
+    results = []
+    for item in stack:
+        try:
+            results.append(_usable(item, kind, shrinkage, ridge))
+        except DataError as error:
+            results.append(str(error))
+    return stacked(names, results)
 
 
 def usable_signal(signal):

@@ -10,7 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
+from cornet_nn.command_line.settings import make_estimator
 from cornet_nn.runner import Results, Trial, key_of, on_cluster
+from cornet_nn.training.settings import MODELS, options_of
 from geomstats_cor.exceptions import ParameterError
 
 RNG = np.random.default_rng(0)
@@ -74,6 +76,24 @@ def test_keys_are_those_of_all_parameters():
     inner = (GridSearchCV(LogisticRegression(C=C), {}) for C in (1.0, 2.0))
     assert len({*map(key, inner), key(LogisticRegression())}) == 3
     assert key(LogisticRegression(n_jobs=1)) == key(LogisticRegression(n_jobs=2))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_setting_changes_the_key(model, monkeypatch):
+    train, test = np.arange(4), np.arange(4, 6)
+
+    def key(**settings):
+        estimator = make_estimator(dict(model=model) | settings)
+        return key_of(Trial({}, estimator, train, test), "data")
+
+    defaults = {name: option.default for name, option in options_of(model).items()}
+    names = [name for name in defaults if name != "device"]
+    other = {name: 7 if defaults[name] != 7 else 8 for name in names}
+    assert len({key(), *(key(**{k: v}) for k, v in other.items())}) == 1 + len(names)
+    assert key(optimizer__eps=1.0) not in (key(), key(optimizer__eps=2.0))
+    before = key()
+    monkeypatch.setattr("cornet_nn.runner.__version__", "another")
+    assert key() != before
 
 
 def test_a_cluster_that_loses_a_worker(tmp_path):
