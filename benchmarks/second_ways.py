@@ -4,8 +4,12 @@
   blocks, for numpy arrays: LECM.
 - Cotangents that are not differentiated themselves, in the basis of eigenvectors
   (`plain_cotangent`): OLM.
-- One inverse of a triangle for both sides of a product (`_triangles.whitened`), for
-  numpy arrays: ECM.
+- One inverse of a triangle for both sides of a product
+  (`_triangles._inverse_for_both_sides`), for numpy arrays: ECM, LECM.
+- Inverses of many small triangles row by row, not matrix by matrix, for numpy arrays:
+  ECM, LECM.
+- The smallest pivot of a batch before that of each matrix: ECM.
+- The finite series of exponentials of small triangles: LECM.
 
 Each line is the time of a whole operation without the second way / with it, in turn.
 
@@ -17,7 +21,13 @@ import statistics
 import torch
 
 from geomstats_cor import FullRankCorrelationMatrices
-from geomstats_cor.kernels import _triangles, cholesky, off_log_maps
+from geomstats_cor.kernels import (
+    _array,
+    _dual_numbers,
+    _triangles,
+    cholesky,
+    off_log_maps,
+)
 
 from .timing import CPU, interleave
 
@@ -41,7 +51,7 @@ def compare(title, switch, operation):
     switch(True)
     pairs = zip(times["off"], times["on"], strict=True)
     ratio = statistics.median(a / b for a, b in pairs)
-    print(f"{title:40} {ratio:.2f} ({1e3 * statistics.median(times['on']):.1f} ms)")
+    print(f"{title:48} {ratio:.2f} ({1e3 * statistics.median(times['on']):.1f} ms)")
 
 
 def blocks():
@@ -79,28 +89,70 @@ def plain_cotangents():
 
 
 def one_inverse():
-    kept = cholesky.whitened
-
-    def by_two_solves(unit_lower, symmetric):
-        half = _triangles.solve_unit_lower(unit_lower, symmetric)
-        return _triangles.lower_right_quotient_adjoint(unit_lower, half)
+    kept = _triangles._inverse_for_both_sides
 
     def switch(is_on):
-        cholesky.whitened = kept if is_on else by_two_solves
+        _triangles._inverse_for_both_sides = kept if is_on else lambda strict: None
 
-    for n, batch in ((5, 1000), (28, 30), (28, 1000), (100, 30)):
-        space = FullRankCorrelationMatrices(n, equip="ecm")
-        a, b = (space.random_point(batch, rng=seed) for seed in (0, 1))
-        vector = space.metric.log(b, a)
-        exp = space.metric.exp
-        compare(
-            f"one inverse, ecm exp, n = {n}, batch {batch}",
-            switch,
-            lambda exp=exp, vector=vector, a=a: exp(vector, a),
-        )
+    for key, n, batch in (
+        ("ecm", 5, 1000),
+        ("ecm", 28, 30),
+        ("ecm", 28, 1000),
+        ("ecm", 100, 30),
+        ("lecm", 28, 30),
+    ):
+        compare_metric("one inverse", switch, key, "exp", n, batch)
+
+
+def inverses_by_rows():
+    most = _array._SMALL
+
+    def switch(is_on):
+        _array._SMALL = most if is_on else 0
+
+    for key, n, batch in (
+        ("ecm", 5, 30),
+        ("ecm", 5, 1000),
+        ("ecm", 16, 100),
+        ("lecm", 5, 1000),
+    ):
+        compare_metric("inverses by rows", switch, key, "exp", n, batch)
+
+
+def smallest_pivot():
+    kept = cholesky.is_readable
+
+    def switch(is_on):
+        cholesky.is_readable = kept if is_on else lambda factor: False
+
+    for n, batch in ((5, 30), (5, 1000), (28, 1000)):
+        compare_metric("smallest pivot", switch, "ecm", "dist", n, batch)
+
+
+def finite_series():
+    most = _dual_numbers._FINITE_UP_TO
+
+    def switch(is_on):
+        _dual_numbers._FINITE_UP_TO = most if is_on else 0
+
+    for n, batch in ((5, 30), (5, 1000), (8, 1000)):
+        compare_metric("finite series", switch, "lecm", "log", n, batch)
+
+
+def compare_metric(title, switch, key, name, n, batch):
+    """Compare an operation of a metric, on random arguments."""
+    space = FullRankCorrelationMatrices(n, equip=key)
+    a, b = (space.random_point(batch, rng=seed) for seed in (0, 1))
+    first = space.metric.log(b, a) if name == "exp" else b
+    operation = getattr(space.metric, name)
+    title = f"{title}, {key} {name}, n = {n}, batch {batch}"
+    compare(title, switch, lambda: operation(first, a))
 
 
 if __name__ == "__main__":
     blocks()
     plain_cotangents()
     one_inverse()
+    inverses_by_rows()
+    smallest_pivot()
+    finite_series()

@@ -79,7 +79,8 @@ def require_matrices(size: int, **arguments: Any) -> None:
                 f"FullRankCorrelationMatrices({shape[-1]})."
             )
         batches[name] = shape[:-2]
-    if len(batches) > 1:
+    shapes = list(batches.values())
+    if any(shape != shapes[0] for shape in shapes):
         _require_broadcast(batches)
 
 

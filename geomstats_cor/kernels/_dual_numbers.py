@@ -17,6 +17,7 @@ from ._autodiff import detached, is_readable
 from ._triangles import ADJOINT, LOWER, lower_product
 
 _DEGREE = 12
+_FINITE_UP_TO = 8  # size up to which a sum of powers has all digits
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
@@ -73,8 +74,14 @@ def odd_polynomial(z: Any, coefficients: Any, kind: Any = LOWER) -> Any:
 def expm1(x: Array, kind: Any = LOWER) -> Any:
     """Return exp(x) - I, by scaling and squaring, its last parts.
 
-    Squaring the difference from the identity keeps the digits of small entries.
+    Squaring the difference from the identity keeps the digits of small entries. For
+    small matrices the series is summed as it is: x^n = 0, and it is short.
     """
+    needed, size = len(x) // 2, x[0].shape[-1]
+    if size <= _FINITE_UP_TO:
+        series = _TAYLOR[: max(1, size - 1)]
+        polynomial = _polynomial(_powers(x, series, kind), series, kind)
+        return _times(x, polynomial, kind, since=needed)
     if not is_readable(x[0]):
         return _expm1_by_blocks(x, kind)
     powers = _powers(x, _TAYLOR, kind)
@@ -86,7 +93,6 @@ def expm1(x: Array, kind: Any = LOWER) -> Any:
         powers[k] = [part if part is None else number * part for part in powers[k]]
     x = powers[0]
     # The series without its constant term is a polynomial times x.
-    needed = len(x) // 2
     polynomial = _polynomial(powers, _TAYLOR, kind)
     result = _times(x, polynomial, kind, since=0 if halvings else needed)
     del x, powers

@@ -24,6 +24,7 @@ from ._array import (
     is_torch,
     solve_commuting_unit_lower,
     solve_unit_lower,
+    with_diagonal,
 )
 
 _WHOLE_UP_TO = 199
@@ -184,15 +185,19 @@ def lower_right_quotient_adjoint(strict: Array, b: Array) -> Array:
 
 
 def whitened(unit_lower: Array, symmetric: Array) -> Array:
-    r"""Return the lower triangle of :math:`K^{-1} B K^{-\top}`, K with unit diagonal.
-
-    numpy solves by inversion, and one inverse serves both sides.
-    """
-    if is_torch(unit_lower) or unit_lower.shape[-1] > _WHOLE_UP_TO:
+    r"""Return the lower triangle of :math:`K^{-1} B K^{-\top}`, where K = I + N."""
+    inverse = _inverse_for_both_sides(unit_lower)
+    if inverse is None:
         half = solve_unit_lower(unit_lower, symmetric)
         return lower_right_quotient_adjoint(unit_lower, half)
-    inverse = inverse_lower(unit_lower)
     return inverse @ symmetric @ inverse.mT
+
+
+def _inverse_for_both_sides(strict):
+    """Return the inverse of I + N for numpy, which solves by inversion; else None."""
+    if is_torch(strict) or strict.shape[-1] > _WHOLE_UP_TO:
+        return None
+    return inverse_lower(with_diagonal(strict, 1.0))
 
 
 def _solve_from_the_right(strict, b):
@@ -266,7 +271,10 @@ class Directions:
 
     def between(self, strict: Array, vector: Array) -> Any:
         """Return a direction with the inverse of I + N on both sides."""
-        return self.right_quotient(strict, self.quotient(strict, vector))
+        inverse = _inverse_for_both_sides(strict)
+        if inverse is None:
+            return self.right_quotient(strict, self.quotient(strict, vector))
+        return self.after(self.before(inverse, vector), inverse)
 
 
 LOWER = Directions(lower_product, lower_product, lower_quotient, lower_right_quotient)

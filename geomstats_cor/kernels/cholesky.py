@@ -16,6 +16,7 @@ import math
 
 from ._array import (
     diagonal,
+    extremes,
     eye_like,
     fill_diagonal,
     flagged_cholesky,
@@ -27,7 +28,7 @@ from ._array import (
     strictly_lower,
     symmetrize,
 )
-from ._autodiff import StatedGradient
+from ._autodiff import StatedGradient, detached, is_readable
 from ._batching import batched
 from ._precision import in_own_precision
 from ._projections import moving_hollow, moving_strictly_lower
@@ -587,6 +588,10 @@ def _regular_pivots(factor, definite):
     """Return the diagonal of a Cholesky factor, NaN if the smallest entry vanishes."""
     pivots, least = diagonal(factor), math.sqrt(rank_tolerance(factor))
     xp = namespace(factor)
+    if is_readable(factor) and 0 not in factor.shape:
+        # Usually the smallest pivot of the whole batch is large enough.
+        if bool(definite.all()) and extremes(detached(pivots))[0] > least:
+            return 1.0 * pivots  # no view: the factor may be divided in place
     regular = definite & (xp.min(pivots, axis=-1) > least)
     return xp.where(regular[..., None], pivots, float("nan"))
 

@@ -12,9 +12,10 @@ textbook series :math:`\sum (-1)^{k-1} N^k / k` is finite too, but on AR(1) corr
 with parameter 0.9 and :math:`n = 100` it has no digit left.) The integral is cheaper:
 the number of Gauss-Legendre nodes depends on the decay of the powers of :math:`Z`. The
 series is used while torch traces or maps, when numbers cannot be read, and for small
-matrices, where counting the nodes costs more than it saves.
+numpy arrays, where counting the nodes costs more than it saves.
 
-The exponential is a Taylor polynomial with scaling and squaring of the strict part.
+The exponential is a Taylor polynomial with scaling and squaring of the strict part, or
+the finite series of a small matrix.
 """
 
 import functools
@@ -45,8 +46,9 @@ from ._triangles import (
 )
 
 _HELD = 4  # matrices in memory at a time
-# Sizes for which the whole series is faster: `python -m benchmarks.triangular_series`.
-_SIZES_FOR_SERIES = {"numpy": range(61), "torch": range(20, 37)}
+# Size up to which numpy is faster with the whole series; see
+# benchmarks/triangular_series.py.
+_SERIES_UP_TO = 60
 _UNPROBED_UP_TO = 9  # nodes; with fewer, counting them costs more than it saves
 _PROBED_TOGETHER = 4  # terms
 _QUICK = 0.25  # factor from term to term
@@ -306,11 +308,10 @@ def _matrix_function(value, differential, second_differential):
 def _log_value(unit_lower):
     half = 0.5 * strictly_lower(unit_lower)
     cayley = commuting_quotient(half, half)
-    if not is_readable(cayley):
-        return odd_polynomial((cayley,), _atanh_series(cayley.shape[-1]))[0]
-    if cayley.shape[-1] in _SIZES_FOR_SERIES["torch" if is_torch(cayley) else "numpy"]:
-        # Torch returns quotients by columns; products are faster by rows.
-        return _series_of_small(cayley.mT).mT
+    size = cayley.shape[-1]
+    is_small = size <= _SERIES_UP_TO and not is_torch(cayley)
+    if is_small or not is_readable(cayley):
+        return odd_polynomial((cayley,), _atanh_series(size))[0]
     square = lower_product(cayley, cayley)
     (_, total), *rule = _odd_rule(_node_count(cayley, square))
     total = total * cayley
@@ -372,30 +373,6 @@ def _log_second_differential(vector_a, vector_b, unit_lower, kind):
         term = kind.between(scaled, term + other)
         second = second - 0.25 * weight * (1.0 + node) * term
     return strictly_lower(first), strictly_lower(second)
-
-
-def _series_of_small(cayley):
-    r"""Return the finite series in few operations, since overhead dominates.
-
-    It is a polynomial in :math:`Z^6` with combinations of :math:`Z, Z^3, Z^5` for
-    coefficients, which are computed all at once. All factors commute.
-    """
-    xp = namespace(cayley)
-    square = cayley @ cayley
-    cube = square @ cayley
-    fifth = square @ cube
-    rows = constant(_rows_of_three(cayley.shape[-1]), cayley)
-    *others, total = xp.tensordot(rows, xp.stack((cayley, cube, fifth)), axes=1)
-    sixth = fifth @ cayley if others else None
-    for other in reversed(others):
-        total = other + sixth @ total
-    return total
-
-
-@functools.cache
-def _rows_of_three(size):
-    series = _atanh_series(size)
-    return np.array([*series, *(0.0,) * (-len(series) % 3)]).reshape(-1, 3)
 
 
 def _atanh_series(size):
