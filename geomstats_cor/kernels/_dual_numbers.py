@@ -79,7 +79,8 @@ def expm1(x: Array, kind: Any = LOWER) -> Any:
     """
     needed, size = len(x) // 2, x[0].shape[-1]
     if size <= _FINITE_UP_TO:
-        series = _TAYLOR[: max(1, size - 1)]
+        # Three terms at least: autograd then records x, even where it has no effect.
+        series = _TAYLOR[: max(3, size - 1)]
         polynomial = _polynomial(_powers(x, series, kind), series, kind)
         return _times(x, polynomial, kind, since=needed)
     if not is_readable(x[0]):

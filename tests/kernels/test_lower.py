@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from geomstats_cor.kernels import _triangles
+from geomstats_cor.kernels._array import inverse_lower
 
 from .references import relative_error
 
@@ -81,6 +82,21 @@ def test_quotient_of_matrices_that_commute(double, rng, n):
     square = strict @ strict
     actual = double.apply(_triangles.commuting_quotient, square, strict)
     assert relative_error(actual, inverse(square) @ strict) <= 1e-13
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 16])
+def test_inverses_of_many_small_triangles(arrays, rng, n):
+    lower = arrays.rounded(triangle(rng, n, (8, 5)) * 10.0 ** rng.uniform(-4, 4, n))
+    actual = arrays.apply(inverse_lower, lower)
+    one_by_one = arrays.apply(inverse_lower, lower[0, 0])
+    assert np.array_equal(np.tril(actual), actual)
+    # Substitution is accurate row by row: the residual is small beside |L| |X|.
+    size = np.abs(lower) @ np.abs(actual)
+    assert np.all(np.abs(lower @ actual - np.eye(n)) <= 4 * n * arrays.eps * size)
+    assert np.all(
+        np.abs(lower[0, 0] @ (one_by_one - actual[0, 0]))
+        <= 4 * n * arrays.eps * size[0, 0]
+    )
 
 
 @pytest.mark.parametrize("n", SIZES)
