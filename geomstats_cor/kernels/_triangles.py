@@ -28,31 +28,31 @@ from ._array import (
 )
 
 _WHOLE_UP_TO = 199
-_HALVED_DOWN_TO = 80
 _MOST_BLOCKS = 10
 
 
 def lower_product(a: Array, b: Array) -> Array:
     """Return the product of lower triangular matrices."""
-    if _blocks(a) is None:
+    return _lower_product_by_blocks(a, b, lambda rows: rows.stop)
+
+
+def lower_part_of_product(a: Array, b: Array) -> Array:
+    """Return the lower triangle of the product of any matrix and a lower one."""
+    return _lower_product_by_blocks(a, b, lambda rows: None)
+
+
+def _lower_product_by_blocks(a, b, end):
+    """Return the lower triangle of a product, given where rows of the first end."""
+    blocks = _blocks(a)
+    if blocks is None:
         return a @ b
-    result = _room(a, b)
-    _multiply_lower(a, b, result)
+    result = _lower_room(a, b, blocks)
+    for rows, before, _ in _neighbours(blocks):
+        for columns in (*before, rows):
+            inner = slice(columns.start, end(rows))
+            known = a[..., rows, inner], b[..., inner, columns]
+            _multiply(*known, result, rows, columns)
     return result
-
-
-def _multiply_lower(a, b, result):
-    """Write the product of lower triangles, one half of the rows after the other."""
-    size = result.shape[-1]
-    if size <= _HALVED_DOWN_TO:
-        np.matmul(a, b, out=result)
-        return
-    first, second = slice(size // 2), slice(size // 2, None)
-    for half in (first, second):
-        known = a[..., half, half], b[..., half, half]
-        _multiply_lower(*known, result[..., half, half])
-    result[..., first, second] = 0
-    _multiply(a[..., second, :], b[..., :, first], result, second, first)
 
 
 def lower_product_adjoint_left(a: Array, b: Array) -> Array:
@@ -95,20 +95,6 @@ def lower_times_upper(a: Array, b: Array) -> Array:
         left, right = a[..., :, until], b[..., :, until].mT
         _multiply(left[..., block, :], right[..., :, since], result, block, since)
         _multiply(left[..., after, :], right[..., :, block], result, after, block)
-    return result
-
-
-def lower_part_of_product(a: Array, b: Array) -> Array:
-    """Return the lower triangle of the product of any matrix and a lower one."""
-    blocks = _blocks(a)
-    if blocks is None:
-        return a @ b
-    result = _lower_room(a, b, blocks)
-    for rows, before, _ in _neighbours(blocks):
-        for columns in (*before, rows):
-            since = slice(columns.start, None)
-            known = a[..., rows, since], b[..., since, columns]
-            _multiply(*known, result, rows, columns)
     return result
 
 
