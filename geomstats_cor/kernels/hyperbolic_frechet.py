@@ -22,6 +22,10 @@ from ._convergence import warn_unfinished
 from ._implicit import implicit
 from ._precision import in_own_precision
 from ._quotients import asinh_quotient, coth_excess, csch_deficit
+from .hyperbolic_models import (
+    hyperboloid_from_origin_tangent,
+    hyperboloid_to_origin_tangent,
+)
 from .hyperboloid import (
     hyperbolic_exp,
     hyperbolic_from_orthonormal,
@@ -78,12 +82,23 @@ def hyperbolic_mean(points: Array, weights: Array) -> Array:
     return _mean(points, weights, _solve_mean(points, weights))
 
 
-def _minkowski_average(points, weights):
+def _start(points, weights):
+    """Return the normalised average in Minkowski space.
+
+    Far from the origin its length is a difference of large numbers that cancel. There,
+    the average of logarithms at the origin takes its place.
+    """
     xp = namespace(points)
     space = xp.sum(weights * points, axis=-2)
     time = xp.sum(weights * hyperboloid_time(points), axis=-2)
-    length = xp.sqrt((time[..., 0] ** 2 - row_dot(space, space)[..., 0])[..., None])
-    return space / length
+    square = time**2 - row_dot(space, space)
+    known = square > 100.0 * eps(points) * time**2
+    average = space / xp.sqrt(xp.where(known, square, 1.0))
+    if bool(xp.all(known)):
+        return average
+    vectors = hyperboloid_to_origin_tangent(points)
+    center = xp.sum(weights * vectors, axis=-2)
+    return xp.where(known, average, hyperboloid_from_origin_tangent(center))
 
 
 def _objective(points, weights, mean):
@@ -94,7 +109,7 @@ def _objective(points, weights, mean):
 def _newton_mean(points, weights):
     """Return the mean of points [..., N, k] with weights [..., N, 1]."""
     xp = namespace(points)
-    mean = _minkowski_average(points, weights)
+    mean = _start(points, weights)
     objective = _objective(points, weights, mean)
     previous = xp.full_like(objective, xp.inf)
     for _ in range(_MAX_ITERATIONS):
@@ -103,7 +118,9 @@ def _newton_mean(points, weights):
         error = xp.linalg.vector_norm(gradient, axis=-1)
         spread = xp.sqrt(xp.max(squares, axis=(-2, -1)))
         unit = eps(points) * (1.0 + spread)
-        stagnates = (error <= 1e3 * unit) & (error >= 0.5 * previous)
+        # Coordinates far from the origin are rounded in proportion to their size.
+        rounding = 1e3 * unit * hyperboloid_time(mean)[..., 0]
+        stagnates = (error <= rounding) & (error >= 0.5 * previous)
         done = (error <= unit) | stagnates
         if bool(xp.all(done)):
             return mean

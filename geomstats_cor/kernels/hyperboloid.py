@@ -177,6 +177,9 @@ def _half_sinh_square_value(point_a, point_b):
 
 def _height(side, base, square):
     """Return the part of one side of a triangle that is orthogonal to its base."""
+    if base.shape[-1] == 1:
+        # On a line it is zero, and rounding would be multiplied by large lengths.
+        return 0.0 * side
     return side - divide(row_dot(side, base), square) * base
 
 

@@ -530,3 +530,16 @@ class TestMean:
         points = np.repeat(point, 5, axis=0)
         actual = arrays.apply(k.hyperbolic_mean, points, np.full(5, 0.2))
         assert relative_error(actual, point[0]) <= 32 * arrays.eps
+
+
+@pytest.mark.parametrize("distance", [1.0, 10.0, 18.0, 26.0])
+def test_mean_far_from_the_origin(distance):
+    """On a line it is the average of signed distances, however far they are."""
+    lengths = distance + np.array([-1.5, 0.0, 0.5, 0.7])
+    weights = np.array([0.4, 0.3, 0.2, 0.1])
+    mean = k.hyperbolic_mean(np.sinh(lengths)[:, None], weights)
+    np.testing.assert_allclose(np.arcsinh(mean), [weights @ lengths], rtol=1e-7)
+    plane = np.stack([np.sinh(lengths), 0.01 * np.sinh(lengths)], -1)
+    unit = np.array([1.0, 0.01]) / np.hypot(1.0, 0.01)
+    mean = k.hyperbolic_mean(plane / np.hypot(1.0, 0.01), weights)
+    np.testing.assert_allclose(mean / np.sinh(weights @ lengths), unit, rtol=1e-6)
