@@ -22,7 +22,7 @@ _ESTIMATORS = {"cornet": "CorNetClassifier", "cormlr": "CorMLRClassifier"}
 _SEED = 0
 _METAVARS = {int: "N", float: "X", bool: "BOOL"}
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false"}
-_NAMES |= {str: "a word", type(None): "null"}
+_NAMES |= {str: "a word", type(None): "none"}
 
 
 def all_options():
@@ -62,7 +62,7 @@ def given_settings(options):
     known = {"model", *all_options()}
     words = {name: word for name, word in vars(options).items() if name in known}
     try:
-        return given | parsed({k: _read_word(k, v) for k, v in words.items()})
+        return given | parsed(words)
     except ParameterError as error:
         options.usage_error(error)
 
@@ -72,7 +72,7 @@ def all_settings(options):
     return with_defaults(given_settings(options))
 
 
-def parsed(values, source="the command line"):
+def parsed(values, source="the command line", is_file=False):
     """Return values of settings, converted and validated by type.
 
     Parameters
@@ -81,6 +81,8 @@ def parsed(values, source="the command line"):
         Values, or words of the command line, by name.
     source : object
         Where they come from, for messages.
+    is_file : bool
+        Whether that is a file, in which numbers and dictionaries are not words.
 
     Returns
     -------
@@ -106,13 +108,16 @@ def parsed(values, source="the command line"):
                 f"{source} has the setting {name!r}, which is not one of "
                 f"{', '.join(hints)}."
             )
+        # Version 0.1.0 wrote "none" in files, too, where there is nothing.
+        value = None if value == "none" else value
+        value = value if is_file else _read_word(name, value)
         parts = _parts(hints[name])
         is_text = any(part is str or get_origin(part) is Literal for part in parts)
         parser = ArgumentParser(exit_on_error=False)
         parser.add_argument(f"--{name}", type=hints[name])
         try:
             # Numbers of another type are not rounded, and words are no numbers.
-            if isinstance(value, str) and source != "the command line" and not is_text:
+            if isinstance(value, str) and is_file and not is_text:
                 raise TypeError(value)
             if value is None and type(None) not in parts:
                 raise TypeError(value)
@@ -142,15 +147,13 @@ def read_settings(path):
     try:
         content = read_object(path)
     except ValueError as error:
-        raise ParameterError(f"{path} is not a JSON file of ours: {error}.") from None
+        raise ParameterError(f"{path} is not a JSON file of settings: {error}.") from None
     if "estimator" in content:
         content = settings_of(content)
     settings = content.get("settings", content)
     if not isinstance(settings, dict):
         raise ParameterError(f"{path} has settings that are not an object.")
-    # Version 0.1.0 wrote "none" where there is nothing.
-    settings = {k: None if v == "none" else v for k, v in settings.items()}
-    return parsed(settings, path)
+    return parsed(settings, path, is_file=True)
 
 
 def settings_of(record):
@@ -197,8 +200,8 @@ def make_estimator(settings, **others):
 
 def _read_word(name, word):
     """Return a word as jsonargparse reads it."""
-    if word == "none":
-        return None
+    if not isinstance(word, str):
+        return word
     if name == "class_weight" and "=" in word and not word.startswith("{"):
         try:
             pairs = (part.rsplit("=", 1) for part in word.split(","))
@@ -210,7 +213,7 @@ def _read_word(name, word):
             ) from None
     if word in ("nan", "inf", "-inf"):
         return float(word)
-    return value_of(word) if isinstance(word, str) else word
+    return value_of(word)
 
 
 def _parts(hint):

@@ -120,17 +120,13 @@ def combinations(options, ways):
     """
     from sklearn.model_selection import ParameterGrid
 
-    axes = dict(_DEFAULTS)
-    for name in _DEFAULTS:
-        values = getattr(options, f"{name}s")
-        if values is not None:
-            shown = ",".join(f"{value:g}" for value in values)
-            warnings.warn(
-                f"--{name}s is deprecated: use --grid {name}={shown}.",
-                FutureWarning,
-                stacklevel=2,
-            )
-            axes[name] = values
+    old = {name: getattr(options, f"{name}s") for name in _DEFAULTS}
+    old = {name: values for name, values in old.items() if values is not None}
+    for name, values in old.items():
+        shown = ",".join(f"{value:g}" for value in values)
+        text = f"--{name}s is deprecated: use --grid {name}={shown}."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+    axes = {} if options.grid and not old else _DEFAULTS | old
     for name, values in _pairs(options.grid, "--grid"):
         if name == "metric":
             raise ParameterError("--grid metric: use --metrics.")
@@ -222,6 +218,8 @@ def _write(directory, note, grid, validations, places, tests):
 
     # Whole numbers stay whole beside values that are not given.
     table = pd.DataFrame(grid, dtype=object)
+    # A setting has the name of a column of ours: the part that is held out.
+    table = table.rename(columns={"validation": "held_out"})
     chosen = table.iloc[places].assign(test=tests)
     chosen.insert(len(grid[0]), "validation", validations.max(axis=1))
     chosen.insert(0, "outer", range(len(places)))

@@ -115,12 +115,13 @@ def test_any_parameter_is_varied_and_old_options_are_deprecated(
     data_file, tmp_path, cornet
 ):
     words = ("sweep", data_file, *QUICK, "--folds", 2, "--metrics", "ecm")
-    words += ("--grid", "dropout=0,0.5", "module__gain=0.1,1", "power=1", "lr=0.1")
+    words += ("--grid", "activation=none,tanh", "module__gain=0.1,1", "validation=0.3")
     code, _, errors = cornet(*words, "--quiet", "--run-dir", tmp_path / "run")
     assert code == 0, errors
     rows = rows_of(tmp_path / "run" / "settings.csv")
-    found = {(row["dropout"], row["module__gain"]) for row in rows}
+    found = {(row["activation"], row["module__gain"]) for row in rows}
     assert len(found) == len(rows) == 4
+    assert {activation for activation, _ in found} == {"", "tanh"}
     code, _, errors = cornet(*words, "--grid", "speed=1")
     assert code == 1 and "'speed'" in errors
     words = ("sweep", data_file, *QUICK, "--folds", 2, "--metrics", "ecm")
