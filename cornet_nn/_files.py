@@ -208,7 +208,7 @@ def read_object(path):
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, got {type(value).__name__}")
-    level = [value]
+    level: list[dict | list] = [value]
     for _ in range(DEEPEST_JSON):
         inner = (x.values() if isinstance(x, dict) else x for x in level)
         level = [x for items in inner for x in items if isinstance(x, dict | list)]

@@ -8,8 +8,10 @@ References
    parametrized as a Riemannian symmetric space. J. Multivariate Anal. 74, 2000.
 """
 
+from collections.abc import Sequence
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
@@ -47,7 +49,7 @@ class JointFeatures(nn.Module):
             [3., 4., 1., 2.]])
     """
 
-    def __init__(self, neighbors):
+    def __init__(self, neighbors: Sequence[int]):
         super().__init__()
         neighbors = tuple(int(index) for index in neighbors)
         if not all(0 <= index < len(neighbors) for index in neighbors):
@@ -57,7 +59,7 @@ class JointFeatures(nn.Module):
             )
         self.neighbors = neighbors
 
-    def forward(self, joints):
+    def forward(self, joints: Tensor) -> Tensor:
         """Return the features of the joints.
 
         Parameters
@@ -79,7 +81,7 @@ class JointFeatures(nn.Module):
         neighbors = torch.tensor(self.neighbors, device=joints.device)
         return torch.cat([joints, joints.index_select(-2, neighbors)], -1)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the neighbours."""
         return f"neighbors={self.neighbors}"
 
@@ -123,13 +125,13 @@ class GaussianEmbedding(nn.Module):
     True
     """
 
-    def __init__(self, shrinkage=1e-3):
+    def __init__(self, shrinkage: float = 1e-3):
         super().__init__()
         self.pooling = CovariancePooling()
         self.shrinkage = Shrinkage(shrinkage)
 
     @in_full_precision
-    def forward(self, vectors):
+    def forward(self, vectors: Tensor) -> Tensor:
         r"""Return the embedding of each set of vectors.
 
         Parameters
@@ -150,7 +152,7 @@ class GaussianEmbedding(nn.Module):
         )
         return logarithm[..., rows, columns].to(vectors.dtype)
 
-    def matrix(self, vectors):
+    def matrix(self, vectors: Tensor) -> Tensor:
         """Return the positive definite matrix :math:`Y`, of determinant one.
 
         Parameters
@@ -218,7 +220,9 @@ class TemporalPyramid(nn.Module):
     True
     """
 
-    def __init__(self, levels=2, shrinkage=1e-3, augmented=False):
+    def __init__(
+        self, levels: int = 2, shrinkage: float = 1e-3, augmented: bool = False
+    ):
         super().__init__()
         require_positive(levels=levels)
         self.levels, self.augmented = levels, augmented
@@ -226,7 +230,7 @@ class TemporalPyramid(nn.Module):
         self.shrinkage = Shrinkage(shrinkage)
 
     @in_full_precision
-    def forward(self, sequence):
+    def forward(self, sequence: Tensor) -> Tensor:
         """Return the covariance matrices of the windows.
 
         Parameters
@@ -263,7 +267,7 @@ class TemporalPyramid(nn.Module):
         means = [signal[..., a:b].mean(-1, keepdim=True) for a, b in bounds]
         return _augmented(covariances, torch.stack(means, -3))
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the number of levels, and whether the matrices are augmented."""
         return f"levels={self.levels}" + ", augmented=True" * self.augmented
 

@@ -5,9 +5,10 @@ Loading needs torch alone, and none of the libraries of training.
 
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError
 
@@ -40,11 +41,11 @@ class SavedModel(nn.Module):
     or the numbers of a regression.
     """
 
-    def __init__(self, network, classes, card):
+    def __init__(self, network: nn.Module, classes: list, card: dict[str, Any]):
         super().__init__()
         self.network, self.classes, self.card = network, classes, card
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the logits of samples, or the numbers of a regression."""
         # As the estimators do: what has no parameters, in the precision of the data.
         weights = next(self.network.parameters())
@@ -55,14 +56,16 @@ class SavedModel(nn.Module):
             outputs = mean + scale * outputs
         return outputs
 
-    def predict(self, x):
+    def predict(self, x: Tensor) -> list:
         """Return the most likely classes of samples as a list."""
         with torch.no_grad():
             best = self(x).argmax(-1)
         return [self.classes[i] for i in best.tolist()]
 
 
-def save_model(estimator, path, scores=None):
+def save_model(
+    estimator: Any, path: str | Path, scores: dict[str, float] | None = None
+) -> None:
     """Write a fitted estimator to one file, and a model card beside it.
 
     Parameters
@@ -107,7 +110,7 @@ def save_model(estimator, path, scores=None):
     write_text(path.with_suffix(".md"), _markdown(card))
 
 
-def load_model(path):
+def load_model(path: str | Path) -> SavedModel:
     """Return a network that `save_model` wrote, ready for inference.
 
     Parameters
@@ -155,7 +158,9 @@ def _built(content):
     return network(**arguments, front_end=front_end, dtype=dtype)
 
 
-def export_model(model, path, example, compiled=False):
+def export_model(
+    model: nn.Module, path: str | Path, example: Tensor, compiled: bool = False
+) -> None:
     """Write a network that runs without this library.
 
     Parameters

@@ -1,8 +1,10 @@
 """From signals to correlation matrices."""
 
 import math
+from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import ParameterError, ShapeError
@@ -43,12 +45,12 @@ class CovariancePooling(nn.Module):
             [0., 4.]])
     """
 
-    def __init__(self, unbiased=False):
+    def __init__(self, unbiased: bool = False):
         super().__init__()
         self.unbiased = unbiased
 
     @in_full_precision
-    def forward(self, signal):
+    def forward(self, signal: Tensor) -> Tensor:
         """Return the covariance matrices.
 
         Parameters
@@ -70,7 +72,7 @@ class CovariancePooling(nn.Module):
         centered = signal - signal.mean(-1, keepdim=True)
         return centered @ centered.mT / (length - self.unbiased)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the normalisation."""
         return f"unbiased={self.unbiased}"
 
@@ -101,7 +103,7 @@ class Shrinkage(nn.Module):
             [0.5000, 1.5000]])
     """
 
-    def __init__(self, amount):
+    def __init__(self, amount: float):
         super().__init__()
         if not 0.0 <= amount <= 1.0:
             raise ParameterError(
@@ -110,7 +112,7 @@ class Shrinkage(nn.Module):
         self.amount = float(amount)
 
     @in_full_precision
-    def forward(self, covariance):
+    def forward(self, covariance: Tensor) -> Tensor:
         """Return the shrunk covariance matrices.
 
         Parameters
@@ -128,7 +130,7 @@ class Shrinkage(nn.Module):
         scale = self.amount * diagonal.mean(-1, keepdim=True).expand_as(diagonal)
         return (1.0 - self.amount) * covariance + scale.diag_embed()
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the amount."""
         return f"amount={self.amount}"
 
@@ -161,12 +163,12 @@ class MatrixPower(nn.Module):
            [-0.75,  1.25]])
     """
 
-    def __init__(self, exponent):
+    def __init__(self, exponent: float):
         super().__init__()
         self.exponent = float(exponent)
 
     @in_full_precision
-    def forward(self, covariance):
+    def forward(self, covariance: Tensor) -> Tensor:
         r"""Return the powers :math:`\Sigma^p`.
 
         Parameters
@@ -184,7 +186,7 @@ class MatrixPower(nn.Module):
         require_definite(covariance, power)
         return power
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the exponent."""
         return f"exponent={self.exponent}"
 
@@ -208,7 +210,7 @@ class ToCorrelation(nn.Module):
     """
 
     @in_full_precision
-    def forward(self, covariance):
+    def forward(self, covariance: Tensor) -> Tensor:
         """Return the correlation matrices.
 
         Parameters
@@ -258,8 +260,8 @@ class PowerCorrelation(nn.Sequential):
     tensor([1., 1., 1.])
     """
 
-    def __init__(self, exponent=1.0, shrinkage=0.0):
-        steps = [Shrinkage(shrinkage)] if shrinkage else []
+    def __init__(self, exponent: float = 1.0, shrinkage: float = 0.0):
+        steps: list[nn.Module] = [Shrinkage(shrinkage)] if shrinkage else []
         steps += [MatrixPower(exponent)] if exponent != 1.0 else []
         super().__init__(*steps, ToCorrelation())
 
@@ -313,14 +315,14 @@ class TemporalCovariance(nn.Module):
 
     def __init__(
         self,
-        in_features,
-        channels=7,
-        features=20,
-        kernel_size=9,
-        stride=1,
-        shrinkage=1e-3,
-        device=None,
-        dtype=None,
+        in_features: int,
+        channels: int = 7,
+        features: int = 20,
+        kernel_size: int = 9,
+        stride: int = 1,
+        shrinkage: float = 1e-3,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ):
         super().__init__()
         require_positive(in_features=in_features, channels=channels, features=features)
@@ -336,7 +338,7 @@ class TemporalCovariance(nn.Module):
         self.pooling = CovariancePooling()
         self.shrinkage = Shrinkage(shrinkage)
 
-    def forward(self, signal):
+    def forward(self, signal: Tensor) -> Tensor:
         """Return the covariance matrices.
 
         Parameters

@@ -10,6 +10,9 @@ References
 """
 
 import math
+from collections.abc import Sequence
+
+from torch import Tensor
 
 from geomstats_cor import kernels
 from geomstats_cor.exceptions import NotFiniteError, ParameterError, ShapeError
@@ -88,7 +91,7 @@ def require_ball(point, curvature):
         )
 
 
-def poincare_exp0(tangent_vec, curvature=-1.0):
+def poincare_exp0(tangent_vec: Tensor, curvature: float = -1.0) -> Tensor:
     r"""Return the exponential at the origin.
 
     .. math:: \operatorname{Exp}_0(v) = \frac{\tanh(\kappa |v|)}{\kappa |v|} v, \qquad
@@ -122,7 +125,7 @@ def poincare_exp0(tangent_vec, curvature=-1.0):
     return kernels.ball_exp(tangent_vec, require_curvature(curvature))
 
 
-def poincare_log0(point, curvature=-1.0):
+def poincare_log0(point: Tensor, curvature: float = -1.0) -> Tensor:
     r"""Return the logarithm at the origin, the inverse of `poincare_exp0`.
 
     .. math:: \operatorname{Log}_0(x)
@@ -160,7 +163,9 @@ def poincare_log0(point, curvature=-1.0):
     return kernels.ball_log(point, curvature)
 
 
-def poincare_mlr(point, weight, gamma, curvature=-1.0):
+def poincare_mlr(
+    point: Tensor, weight: Tensor, gamma: Tensor, curvature: float = -1.0
+) -> Tensor:
     r"""Return the logits of the Poincaré multinomial logistic regression.
 
     .. math:: v_k(x) = \frac{2 |z_k|}{\kappa} \operatorname{asinh}\left(
@@ -213,7 +218,9 @@ def poincare_mlr(point, weight, gamma, curvature=-1.0):
     return kernels.ball_logits(point, weight, gamma, curvature)
 
 
-def poincare_fc(point, weight, gamma, curvature=-1.0):
+def poincare_fc(
+    point: Tensor, weight: Tensor, gamma: Tensor, curvature: float = -1.0
+) -> Tensor:
     r"""Return the output of the Poincaré fully connected layer.
 
     .. math:: y = \frac{w}{1 + \sqrt{1 + \kappa^2 |w|^2}}, \qquad
@@ -259,7 +266,7 @@ def poincare_fc(point, weight, gamma, curvature=-1.0):
     return kernels.ball_from_distances(logits, curvature)
 
 
-def beta_concat(points, curvature=-1.0):
+def beta_concat(points: Sequence[Tensor], curvature: float = -1.0) -> Tensor:
     r"""Return the :math:`\beta`-concatenation of points of several balls.
 
     .. math:: \operatorname{Exp}_0\left(\beta_n \left(\beta_{n_1}^{-1}
@@ -311,7 +318,9 @@ def beta_concat(points, curvature=-1.0):
     return kernels.ball_concat(points, curvature)
 
 
-def beta_split(point, sizes, curvature=-1.0):
+def beta_split(
+    point: Tensor, sizes: Sequence[int], curvature: float = -1.0
+) -> tuple[Tensor, ...]:
     r"""Return the :math:`\beta`-split of a point, the inverse of `beta_concat`.
 
     .. math:: x_i = \operatorname{Exp}_0\left(\beta_{n_i} \beta_n^{-1} v_i\right),

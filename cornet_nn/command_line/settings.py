@@ -147,7 +147,7 @@ def read_settings(path):
     try:
         content = read_object(path)
     except ValueError as error:
-        raise ParameterError(f"{path} is not a JSON file of settings: {error}.") from None
+        raise ParameterError(f"{path} is not JSON settings: {error}.") from None
     if "estimator" in content:
         content = settings_of(content)
     settings = content.get("settings", content)
