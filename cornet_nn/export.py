@@ -41,6 +41,8 @@ class SavedModel(nn.Module):
     or the numbers of a regression.
     """
 
+    network: Any
+
     def __init__(self, network: nn.Module, classes: list, card: dict[str, Any]):
         super().__init__()
         self.network, self.classes, self.card = network, classes, card

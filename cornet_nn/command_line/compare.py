@@ -99,7 +99,7 @@ def exceptions_of(words):
     >>> exceptions_of([["lsm", "power=0.75", "lr=0.001"]])
     {'lsm': {'power': 0.75, 'lr': 0.001}}
     """
-    exceptions = {}
+    exceptions: dict[str, dict] = {}
     for metric, *pairs in words:
         where = f"--for {metric}"
         if metric not in METRICS:

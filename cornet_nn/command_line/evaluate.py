@@ -101,8 +101,10 @@ def run(options):
         f"accuracy {percent(correct / len(truth))} %: {correct} of {len(truth)} "
         f"samples of {data.name} ({part}){seen}{counted if unusable else ''}."
     )
-    rows = zip(*table.values(), strict=True)
-    rows = [(name, count, *map(percent, scores)) for name, count, *scores in rows]
+    rows = [
+        (name, count, *map(percent, scores))
+        for name, count, *scores in zip(*table.values(), strict=True)
+    ]
     print(text_table(table, rows))
     if not options.quiet:
         print(f"Written to {directory}: classes.csv, confusion.csv.")

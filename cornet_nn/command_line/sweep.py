@@ -104,9 +104,9 @@ def run(options):
         validations = (totals["correct"] / totals["samples"]).unstack().to_numpy()
         # The first of equals is taken, so that the choice can be repeated.
         places = validations.argmax(axis=1)
-        asked = [(places[k], k, "test", part) for k, part in enumerate(outer)]
+        chosen = [(places[k], k, "test", part) for k, part in enumerate(outer)]
         keep = (results.directory, source, ways) if split == "official" else None
-        tests = trained(grid, asked, keep)["accuracy"].to_numpy()
+        tests = trained(grid, chosen, keep)["accuracy"].to_numpy()
     folds = f"{options.folds} folds" if split == "folds" else "official split"
     note = f"{describe(data)}; {folds} outside, {inner_folds} folds inside."
     _write(results.directory, note, grid, validations, places, tests)
@@ -183,7 +183,7 @@ def _trained(results, options, settings, load, first, grid, asked, keep=None):
     for way, group in itertools.groupby(
         asked, lambda one: grid[one[0]]["preprocessing"]
     ):
-        data, trials = load(way), []
+        data, places, trials = load(way), [], []
         if not np.array_equal(data.labels, first.labels):
             raise ParameterError(
                 f"with {way} the data has {len(data)} samples, and they are not those "
@@ -191,13 +191,13 @@ def _trained(results, options, settings, load, first, grid, asked, keep=None):
                 f"compare on the same samples. cornet data lists those that are left "
                 f"out, and why."
             )
-        for place, outer, inner, part in group:
+        for place, outer, inner, (train, test) in group:
             own = {k: v for k, v in grid[place].items() if k != "preprocessing"}
             model = make_estimator(settings | own, progress=False)
             kept = _kept(model, data, grid[place], *keep) if keep else None
             columns = {"outer": outer, **grid[place], "inner": inner}
-            trials.append((place, Trial(columns, model, *part, directory=kept)))
-        places, trials = zip(*trials, strict=True)
+            trials.append(Trial(columns, model, train, test, directory=kept))
+            places.append(place)
         samples = data.inputs, splits.names_of_classes(data), data.groups
         cells = results.run(trials, *samples, options.jobs, not options.quiet)
         tables.append(cells.assign(place=places))

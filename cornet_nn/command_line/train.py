@@ -162,7 +162,7 @@ def _report(model, data, directory):
     if data.test is not None:
         test = data.test_part()
         unusable = len(test.left_out)
-        labels = names_of_classes(test) if len(test) else ()
+        labels = names_of_classes(test) if len(test) else test.labels
         result["test_accuracy"] = accuracy(model, test.inputs, labels, unusable)
         result |= dict(test_samples=len(test) + unusable, test_unusable=unusable)
     write_json(directory / "result.json", result)
