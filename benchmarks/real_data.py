@@ -25,7 +25,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, Stratifi
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cornet_nn.runner import Results, Trial
+from cornet_nn.runner import Results, Trial, on_cluster
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 from geomstats_cor import METRICS, FullRankCorrelationMatrices, kernels
 
@@ -43,27 +43,30 @@ def main():
     parser.add_argument("--output", type=Path, default=Path("build/real_data"))
     parser.add_argument("--only", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
+    parser.add_argument("--jobs", type=int, help="trainings at a time")
+    parser.add_argument("--cluster", help="address of a scheduler of dask")
     parser.add_argument(
         "--document", type=Path, help="Markdown file whose marked part is replaced"
     )
     arguments = parser.parse_args()
-    titles = {}
-    with Results(arguments.output, resume=True) as results:
+    titles, rows = {}, []
+    stored = Results(arguments.output, resume=True)
+    with on_cluster(arguments.cluster), stored as results:
         for name in arguments.only:
             problem = PROBLEMS[name](arguments.data)
             titles[name] = f"{problem.title}: {problem.split}"
             for method in arguments.methods:
                 for metric in METRICS:
-                    compute(results, problem, name, method, metric, arguments.jobs)
-        text = report(results.rows.values(), titles)
+                    what = problem, name, method, metric
+                    rows += compute(results, *what, arguments.jobs)
+    text = report(rows, titles)
     print(text)
     if arguments.document:
         replace_marked(arguments.document, text)
 
 
 def compute(results, problem, name, method, metric, jobs):
-    """Score a method on a problem, as far as it is not done already."""
+    """Return the scores of a method on a problem, kept or computed."""
     inputs, seeds = problem.matrices, problem.seeds if method == "CorNet" else 1
     if method == "LR":
         matrices = correlations(problem.matrices)
@@ -82,7 +85,8 @@ def compute(results, problem, name, method, metric, jobs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         samples = inputs, problem.labels, problem.groups
-        results.run(trials, *samples, jobs=jobs, progress=True)
+        table = results.run(trials, *samples, jobs=jobs, progress=True)
+    return table.to_dict("records")
 
 
 def estimator(problem, method, metric, seed, train):

@@ -8,8 +8,9 @@ not computed again, and what has changed is.
 
 import contextlib
 import inspect
-import json
 import math
+import pickle
+import secrets
 import statistics
 import time
 import warnings
@@ -325,6 +326,9 @@ def _keyed(key, trial, *samples):
 def key_of(trial: Trial, data: str) -> str:
     """Return a text that changes with all that the result of a trial depends on.
 
+    A parameter that cannot be pickled, such as a lambda, gives a new key each time: its
+    trial is always computed.
+
     Parameters
     ----------
     trial : Trial
@@ -337,15 +341,25 @@ def key_of(trial: Trial, data: str) -> str:
     key : str
         Hexadecimal digits.
     """
-    from .training.description import described
-
-    parameters = trial.estimator.get_params()
-    settings = {k: described(v) for k, v in parameters.items() if k not in _FREE}
-    text = json.dumps(settings, sort_keys=True)
-    name = type(trial.estimator).__name__
+    settings = {
+        name: _content(value)
+        for name, value in trial.estimator.get_params().items()
+        if name.rpartition("__")[2] not in _FREE
+    }
+    kind = type(trial.estimator).__name__
     parts = [np.asarray(part, dtype=np.int64) for part in (trial.train, trial.test)]
     # Another version of the library may give other numbers.
-    return joblib.hash((name, text, *parts, data, __version__))
+    return joblib.hash((kind, settings, *parts, data, __version__))
+
+
+def _content(value):
+    """Return the hash of a parameter."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__name__  # its parameters are listed beside it
+    try:
+        return joblib.hash(value.item() if isinstance(value, np.generic) else value)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return secrets.token_hex()
 
 
 @contextlib.contextmanager

@@ -95,6 +95,8 @@ class Options:
         Whether to keep the cells that an earlier call has finished.
     jobs : int or None
         Number of trainings at a time; one if None.
+    cluster : str or None
+        Address of a scheduler of dask, whose workers train.
     quiet : bool
         Whether to show no progress.
     loader : dict
@@ -140,6 +142,9 @@ class Options:
     resume: bool = _option(False, action="store_true", help="keep finished runs")
     jobs: int | None = _option(
         None, type=int, metavar="N", help="trainings at a time; -1 for all cores"
+    )
+    cluster: str | None = _option(
+        None, metavar="ADDRESS", help="scheduler of dask that runs the trainings"
     )
     quiet: bool = _option(
         False, action="store_true", help="print nothing but the result"

@@ -28,7 +28,7 @@ from cornet_nn import CorFC, CorMLR, CorSequential
 from geomstats_cor import FullRankCorrelationMatrices, kernels
 
 from .._files import replacing
-from ..runner import Results, Trial
+from ..runner import Results, Trial, on_cluster
 from ..splits import paper_parts
 from .methods import EXACT, SYNTHETIC, find_data, find_method, why_not
 from .report import (
@@ -54,7 +54,8 @@ def accuracy_cells(table, options):
     A cell without data, and a row that is not implemented, has the number of the paper
     and a note.
     """
-    with Results(options.output / f"{table}-runs", options.resume) as runs:
+    results = Results(options.output / f"{table}-runs", options.resume)
+    with on_cluster(options.cluster), results as runs:
         cells = _outlined(table, options)
         return table_of([cell | _accuracy(cell, options, runs) for cell in cells])
 

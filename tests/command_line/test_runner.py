@@ -6,12 +6,14 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from skorch.callbacks import EarlyStopping
 
 from cornet_nn.command_line.settings import make_estimator
 from cornet_nn.runner import Results, Trial, key_of, on_cluster
+from cornet_nn.training import CorNetClassifier
 from cornet_nn.training.settings import MODELS, options_of
 from geomstats_cor.exceptions import ParameterError
 
@@ -76,6 +78,17 @@ def test_keys_are_those_of_all_parameters():
     inner = (GridSearchCV(LogisticRegression(C=C), {}) for C in (1.0, 2.0))
     assert len({*map(key, inner), key(LogisticRegression())}) == 3
     assert key(LogisticRegression(n_jobs=1)) == key(LogisticRegression(n_jobs=2))
+    # Objects are told apart by what is in them, however long.
+    folds = [[(np.arange(2000), np.arange(k, 2000))] for k in (900, 901)]
+    one, two = (GridSearchCV(LogisticRegression(), {}, cv=cv) for cv in folds)
+    assert key(one) != key(two) and key(one) == key(clone(one))
+    one, two, same = (
+        CorNetClassifier(callbacks=[EarlyStopping(patience=k)]) for k in (3, 4, 3)
+    )
+    assert key(one) != key(two) and key(one) == key(same)
+    # What cannot be compared is computed.
+    model = CorNetClassifier(front_end=lambda: None)
+    assert key(model) != key(model)
 
 
 @pytest.mark.parametrize("model", MODELS)
