@@ -11,7 +11,7 @@ under `torch.compile`. numpy arrays get the value, and torch is not imported for
 import functools
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._types import Array
@@ -193,6 +193,25 @@ class Opaque:
         if not is_torch(arrays[0]):
             return self.function(*arrays)
         return _policy.torch().call(self, arrays)
+
+
+def total_differential(tangents: Iterable, *partials: Callable) -> Any:
+    """Return the sum of partial differentials, each along the tangent of its argument.
+
+    Parameters
+    ----------
+    tangents : iterable of array or None
+        Tangents of the arguments; None where an argument does not move.
+    *partials : callable
+        Linear functions of the tangents.
+
+    Returns
+    -------
+    tangent : array
+        Tangent of the value.
+    """
+    pairs = zip(partials, tangents, strict=False)
+    return sum(partial(tangent) for partial, tangent in pairs if tangent is not None)
 
 
 def detached(array: Array) -> Any:

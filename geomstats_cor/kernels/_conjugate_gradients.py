@@ -12,7 +12,7 @@ from typing import Any
 
 from .._types import Array
 from ._array import eps, namespace, row_dot
-from ._autodiff import Opaque, StatedGradient
+from ._autodiff import Opaque, StatedGradient, total_differential
 from ._quotients import divide
 
 
@@ -175,20 +175,21 @@ _solve = Opaque(
 
 
 def _tangent(tangents, right, rows, coefficients, shift):
-    moved, turned, scaled, shifted = tangents
     solution = _solution(right, rows, coefficients, shift)
     components = rows @ solution[..., None]
-    change = 0.0
-    if moved is not None:
-        change = change + moved
-    if turned is not None:
+
+    def turned_rows(turned):
         across = turned @ solution[..., None]
-        change = change - (turned.mT @ (coefficients * components))[..., 0]
-        change = change - (rows.mT @ (coefficients * across))[..., 0]
-    if scaled is not None:
-        change = change - (rows.mT @ (scaled * components))[..., 0]
-    if shifted is not None:
-        change = change - shifted * solution
+        change = turned.mT @ (coefficients * components)
+        return -(change + rows.mT @ (coefficients * across))[..., 0]
+
+    change = total_differential(
+        tangents,
+        lambda moved: moved,
+        turned_rows,
+        lambda scaled: -(rows.mT @ (scaled * components))[..., 0],
+        lambda shifted: -shifted * solution,
+    )
     return _solution(change, rows, coefficients, shift)
 
 

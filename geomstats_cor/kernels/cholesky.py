@@ -28,7 +28,12 @@ from ._array import (
     strictly_lower,
     symmetrize,
 )
-from ._autodiff import StatedGradient, detached, is_readable
+from ._autodiff import (
+    StatedGradient,
+    detached,
+    is_readable,
+    total_differential,
+)
 from ._batching import batched
 from ._precision import in_own_precision
 from ._projections import moving_hollow, moving_strictly_lower
@@ -435,15 +440,16 @@ def _hollow(matrix):
 
 
 def _theta_differential_tangent(tangents, tangent_vec, unit_lower, image):
-    moved, turned = tangents
-    result = 0.0
-    if moved is not None:
-        result = result + theta_differential_map(_hollow(moved), unit_lower)
-    if turned is not None:
+    def turned_differential(turned):
         turned = strictly_lower(turned)
         curved = _inverse_second_differential(image, turned, unit_lower)
-        result = result - theta_differential_map(curved, unit_lower)
-    return result
+        return -theta_differential_map(curved, unit_lower)
+
+    return total_differential(
+        tangents,
+        lambda moved: theta_differential_map(_hollow(moved), unit_lower),
+        turned_differential,
+    )
 
 
 def _theta_differential_cotangent(cotangent, needed, tangent_vec, unit_lower, image):
@@ -453,13 +459,12 @@ def _theta_differential_cotangent(cotangent, needed, tangent_vec, unit_lower, im
 
 
 def _inverse_differential_tangent(tangents, vector, unit_lower):
-    moved, turned = (x if x is None else strictly_lower(x) for x in tangents)
-    result = 0.0
-    if moved is not None:
-        result = result + theta_inverse_differential_map(moved, unit_lower)
-    if turned is not None:
-        result = result + _inverse_second_differential(vector, turned, unit_lower)
-    return result
+    second = _inverse_second_differential
+    return total_differential(
+        tangents,
+        lambda x: theta_inverse_differential_map(strictly_lower(x), unit_lower),
+        lambda x: second(vector, strictly_lower(x), unit_lower),
+    )
 
 
 def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):

@@ -15,7 +15,7 @@ from typing import Any
 
 from .._types import Array
 from ._array import diagonal, namespace, off_diagonal, pair_sums, row_dot, symmetrize
-from ._autodiff import StatedGradient
+from ._autodiff import StatedGradient, total_differential
 from ._precision import in_own_precision
 from ._projections import hollow_part, moving_row0, row0_part
 from .cholesky import correlation_of_rows
@@ -245,32 +245,33 @@ def _exp_differential_value(vector, *at):
 
 
 def _exp_differential_tangent(tangents, vector, *at):
-    moved, turned, *_ = tangents
-    result = 0.0
-    if moved is not None:
-        result = result + exp_scaled_differential_at(moved, *at)
-    if turned is not None:
-        half = _half(*at)
-        vector = moving_row0(vector)
-        rows, scale = _rows(half)
-        motion = _moved_rows(vector, scale, half)
-        turn = _moved_rows(turned, scale, half)
-        slope = row_dot(turn, rows)
-        turn = turn - slope * rows
-        bend = scale * exp_second_differential_at(0.5 * vector, 0.5 * turned, *half)
-        bend = bend - slope * motion
-        diag = row_dot(motion, rows)[..., 0]
-        cross = motion @ turn.mT
-        products = bend @ rows.mT + cross
-        turned_cosines = turn @ rows.mT
-        turned_cosines = turned_cosines + turned_cosines.mT
-        result = result + off_diagonal(
-            products
-            + products.mT
-            - pair_sums(diagonal(products)) * (rows @ rows.mT)
-            - pair_sums(diag) * turned_cosines
-        )
-    return result
+    return total_differential(
+        tangents,
+        lambda moved: exp_scaled_differential_at(moved, *at),
+        lambda turned: _turned_exp_differential(turned, moving_row0(vector), *at),
+    )
+
+
+def _turned_exp_differential(turned, vector, *at):
+    """Return how the differential along a vector changes as the image moves."""
+    half = _half(*at)
+    rows, scale = _rows(half)
+    motion = _moved_rows(vector, scale, half)
+    turn = _moved_rows(turned, scale, half)
+    slope = row_dot(turn, rows)
+    turn = turn - slope * rows
+    bend = scale * exp_second_differential_at(0.5 * vector, 0.5 * turned, *half)
+    bend = bend - slope * motion
+    diag = row_dot(motion, rows)[..., 0]
+    products = bend @ rows.mT + motion @ turn.mT
+    turned_cosines = turn @ rows.mT
+    turned_cosines = turned_cosines + turned_cosines.mT
+    return off_diagonal(
+        products
+        + products.mT
+        - pair_sums(diagonal(products)) * (rows @ rows.mT)
+        - pair_sums(diag) * turned_cosines
+    )
 
 
 def _exp_differential_cotangent(cotangent, needed, vector, *at):

@@ -16,7 +16,7 @@ References
 
 from .._types import Array
 from ._array import eps, namespace, row_dot
-from ._autodiff import Opaque
+from ._autodiff import Opaque, total_differential
 from ._conjugate_gradients import conjugate_gradients, solve_shifted_gram
 from ._convergence import warn_unfinished
 from ._implicit import implicit
@@ -198,16 +198,16 @@ def _mean_tangent(tangents, points, weights, solution):
     xp = namespace(points)
     mean = _mean(points, weights, solution)
     frame, squares = _logarithms(points, mean)
-    moved, weighed, *_ = tangents
-    change = 0.0
-    if moved is not None:
-        center = mean[..., None, :]
+    center = mean[..., None, :]
+
+    def moved_points(moved):
         there = hyperbolic_transport(moved, points, center)
         there = hyperbolic_orthonormal(there, center)
-        bent = _bent(there, points, frame, squares, mean)
-        change = change + xp.sum(weights * bent, axis=-2)
-    if weighed is not None:
-        change = change + xp.sum(weighed * frame, axis=-2)
+        return xp.sum(weights * _bent(there, points, frame, squares, mean), axis=-2)
+
+    change = total_differential(
+        tangents, moved_points, lambda weighed: xp.sum(weighed * frame, axis=-2)
+    )
     return hyperbolic_from_orthonormal(_response(change, weights, frame, squares), mean)
 
 

@@ -25,7 +25,7 @@ References
 """
 
 from ._array import eps, namespace, row_dot
-from ._autodiff import StatedGradient
+from ._autodiff import StatedGradient, total_differential
 from ._precision import in_own_precision
 from ._quotients import asinh_quotient, divide, length, sinh_quotient
 
@@ -200,24 +200,19 @@ def _half_sinh_square_gradient(point, other):
 
 
 def _half_sinh_square_tangent(tangents, point_a, point_b):
-    moved_a, moved_b = tangents
-    result = 0.0
-    if moved_a is not None:
-        gradient = _half_sinh_square_gradient(point_a, point_b)
-        result = result + row_dot(gradient, moved_a)
-    if moved_b is not None:
-        gradient = _half_sinh_square_gradient(point_b, point_a)
-        result = result + row_dot(gradient, moved_b)
-    return result
+    return total_differential(
+        tangents,
+        lambda moved: row_dot(_half_sinh_square_gradient(point_a, point_b), moved),
+        lambda moved: row_dot(_half_sinh_square_gradient(point_b, point_a), moved),
+    )
 
 
 def _half_sinh_square_cotangent(cotangent, needed, point_a, point_b):
-    moved_a = moved_b = None
-    if needed[0]:
-        moved_a = cotangent * _half_sinh_square_gradient(point_a, point_b)
-    if needed[1]:
-        moved_b = cotangent * _half_sinh_square_gradient(point_b, point_a)
-    return moved_a, moved_b
+    pairs = (point_a, point_b), (point_b, point_a)
+    return tuple(
+        cotangent * _half_sinh_square_gradient(*pair) if is_needed else None
+        for pair, is_needed in zip(pairs, needed, strict=True)
+    )
 
 
 _half_sinh_square = StatedGradient(

@@ -27,7 +27,7 @@ from ._array import (
     pair_sums,
     symmetric_product,
 )
-from ._autodiff import Opaque, StatedGradient
+from ._autodiff import Opaque, StatedGradient, total_differential
 from ._convergence import report_unfinished
 from ._precision import in_own_precision
 from ._projections import hollow_part, moving_hollow, row0_part
@@ -380,24 +380,24 @@ def _log_differential_value(vector, correlation, scaling, *spectrum):
 
 
 def _log_differential_tangent(tangents, vector, correlation, scaling, *spectrum):
-    moved, turned, *_ = tangents
-    result = 0.0
-    if moved is not None:
-        result = result + log_scaled_differential_at(
-            moved, correlation, scaling, *spectrum
-        )
-    if turned is not None:
-        scaling, balanced = _balanced(correlation, scaling)
-        scaled = congruence(scaling, moving_hollow(vector))
+    def turned_differential(turned):
+        along, balanced = _balanced(correlation, scaling)
+        scaled = congruence(along, moving_hollow(vector))
         motion, response = balanced_motion(scaled, balanced)
-        turn, slowing = balanced_motion(congruence(scaling, turned), balanced)
+        turn, slowing = balanced_motion(congruence(along, turned), balanced)
         # How the motion along the vector changes, as the matrix turns.
         scaled = -pair_sums(slowing) * scaled - pair_sums(response) * turn
         bend, _ = balanced_motion(scaled, balanced)
         at = balanced, *spectrum
         curved = log_second_differential_at(motion, turn, *at)
-        result = result + center(curved + log_differential_at(bend, *at))
-    return result
+        return center(curved + log_differential_at(bend, *at))
+
+    at = correlation, scaling, *spectrum
+    return total_differential(
+        tangents,
+        lambda moved: log_scaled_differential_at(moved, *at),
+        turned_differential,
+    )
 
 
 def _log_differential_cotangent(

@@ -27,7 +27,7 @@ from ._array import (
     solve_positive,
     symmetrize,
 )
-from ._autodiff import Opaque, StatedGradient
+from ._autodiff import Opaque, StatedGradient, total_differential
 from ._implicit import implicit
 from ._off_log_solver import hadamard_mean, solve_diagonal
 from ._precision import in_own_precision
@@ -522,15 +522,16 @@ def _moving(vector):
 
 
 def _differential_tangent(tangents, vector, *at):
-    moved, turned, *_ = tangents
-    result = 0.0
-    if moved is not None:
-        result = result + off_exp_differential_at(moved, *at)
-    if turned is not None:
+    def turned_differential(turned):
         (completed,) = _completed(at, _moving(vector))
         curved = exp_second_differential_at(symmetrize(turned), completed, *at)
-        result = result + _without_diagonal(curved, *at)
-    return result
+        return _without_diagonal(curved, *at)
+
+    return total_differential(
+        tangents,
+        lambda moved: off_exp_differential_at(moved, *at),
+        turned_differential,
+    )
 
 
 def _differential_cotangent(cotangent, needed, vector, *at):
@@ -679,14 +680,13 @@ _hessian_solution = Opaque(
 
 
 def _hessian_tangent(tangents, right, *at):
-    moved, turned, *_ = tangents
-    result = 0.0 if moved is None else moved
-    if turned is not None:
-        solved = _columns(_solve_hessian(right, *at))
-        turned = symmetrize(turned)
+    def turned_hessian(turned):
+        turned, solved = symmetrize(turned), _columns(_solve_hessian(right, *at))
         bent = [diagonal(exp_second_differential_at(turned, y, *at)) for y in solved]
-        result = result - namespace(right).stack(bent, axis=-1)
-    return _solve_hessian(result, *at)
+        return -namespace(right).stack(bent, axis=-1)
+
+    change = total_differential(tangents, lambda moved: moved, turned_hessian)
+    return _solve_hessian(change, *at)
 
 
 def _hessian_cotangent(cotangent, needed, right, *at):

@@ -34,7 +34,7 @@ from ._array import (
     symmetric_product,
     symmetrize,
 )
-from ._autodiff import Opaque, StatedGradient
+from ._autodiff import Opaque, StatedGradient, total_differential
 from ._conjugate_gradients import truncated_solution
 from ._convergence import report_unfinished
 from ._implicit import implicit
@@ -208,12 +208,12 @@ def _relative_response(scaling, vector, balanced):
 
 
 def _solve_shifted_tangent(tangents, right, balanced):
-    moved, turned = tangents
-    result = 0.0 if moved is None else moved
-    if turned is not None:
-        solved = solve_shifted(right, balanced)
-        result = result - (symmetrize(turned) @ solved[..., None])[..., 0]
-    return solve_shifted(result, balanced)
+    def turned_matrix(turned):
+        solved = solve_shifted(right, balanced)[..., None]
+        return -(symmetrize(turned) @ solved)[..., 0]
+
+    change = total_differential(tangents, lambda moved: moved, turned_matrix)
+    return solve_shifted(change, balanced)
 
 
 def _solve_shifted_cotangent(cotangent, needed, right, balanced):

@@ -30,7 +30,13 @@ from ._array import (
     namespace,
     symmetrize,
 )
-from ._autodiff import Opaque, StatedGradient, detached, is_readable
+from ._autodiff import (
+    Opaque,
+    StatedGradient,
+    detached,
+    is_readable,
+    total_differential,
+)
 from ._precision import in_own_precision
 from ._projections import moving_in
 from ._quadrature import rule_for_spectrum
@@ -230,13 +236,11 @@ def spectral_function(
         return differential(project(cotangent), matrix, *rest), None, None
 
     def differential_tangent(tangents, vector, *rest):
-        moved, turned, *_ = tangents
-        result = 0.0
-        if moved is not None:
-            result = result + differential(moved, *rest)
-        if turned is not None:
-            result = result + project(curved(vector, turned, *rest))
-        return result
+        return total_differential(
+            tangents,
+            lambda moved: differential(moved, *rest),
+            lambda turned: project(curved(vector, turned, *rest)),
+        )
 
     def differential_cotangent(cotangent, needed, vector, *rest):
         cotangent = project(cotangent)
@@ -334,17 +338,13 @@ _exp_second_opaque = Opaque(
 
 
 def _exp_second_tangent(tangents, vector_a, vector_b, *rest):
-    moved_a, moved_b, turned = (
-        None if tangent is None else symmetrize(tangent) for tangent in tangents[:3]
+    second = exp_second_differential_at
+    return total_differential(
+        tangents,
+        lambda moved: second(symmetrize(moved), vector_b, *rest),
+        lambda moved: second(vector_a, symmetrize(moved), *rest),
+        lambda turned: _exp_third_differential(turned, vector_a, vector_b, *rest),
     )
-    result = 0.0
-    if moved_a is not None:
-        result = result + exp_second_differential_at(moved_a, vector_b, *rest)
-    if moved_b is not None:
-        result = result + exp_second_differential_at(vector_a, moved_b, *rest)
-    if turned is not None:
-        result = result + _exp_third_differential(turned, vector_a, vector_b, *rest)
-    return result
 
 
 def _exp_second_cotangent(cotangent, needed, vector_a, vector_b, *rest):

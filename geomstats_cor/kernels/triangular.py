@@ -32,7 +32,12 @@ from ._array import (
     namespace,
     strictly_lower,
 )
-from ._autodiff import StatedGradient, detached, is_readable
+from ._autodiff import (
+    StatedGradient,
+    detached,
+    is_readable,
+    total_differential,
+)
 from ._batching import batched
 from ._dual_numbers import expm1, odd_polynomial
 from ._precision import in_own_precision
@@ -264,13 +269,11 @@ def _matrix_function(value, differential, second_differential):
         return (across(cotangent, matrix),)
 
     def moved_differential(tangents, vector, matrix):
-        moved, turned = tangents
-        result = 0.0
-        if moved is not None:
-            result = result + along(moved, matrix)
-        if turned is not None:
-            result = result + curved(vector, turned, matrix, kind=LOWER)
-        return result
+        return total_differential(
+            tangents,
+            lambda moved: along(moved, matrix),
+            lambda turned: curved(vector, turned, matrix, kind=LOWER),
+        )
 
     def pulled_differential(cotangent, needed, vector, matrix):
         if not needed[1]:
@@ -278,13 +281,11 @@ def _matrix_function(value, differential, second_differential):
         return second_differential(vector, cotangent, matrix, kind=ADJOINT)
 
     def moved_adjoint(tangents, covector, matrix):
-        moved, turned = tangents
-        result = 0.0
-        if moved is not None:
-            result = result + across(moved, matrix)
-        if turned is not None:
-            result = result + curved(turned, covector, matrix, kind=ADJOINT)
-        return result
+        return total_differential(
+            tangents,
+            lambda moved: across(moved, matrix),
+            lambda turned: curved(turned, covector, matrix, kind=ADJOINT),
+        )
 
     def pulled_adjoint(cotangent, needed, covector, matrix):
         moved = along(cotangent, matrix) if needed[0] else None
