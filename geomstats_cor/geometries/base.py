@@ -40,7 +40,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
     Attributes
     ----------
     is_flat : bool
-        Whether base points are of no consequence.
+        Whether the metric is the same at every base point.
     parameters : tuple or None
         What two metrics of the same class may differ in; None if that is unknown.
     least_stretch : float

@@ -4,6 +4,27 @@ Every function takes arrays with any number of leading batch dimensions, and tak
 namespace from them: numpy arrays give numpy arrays, torch tensors give torch tensors,
 with the dtype and on the device of the input. Nothing is validated here, and a matrix
 outside the domain of a map gives NaN.
+
+Sources of the formulas:
+
+- Cholesky maps: Y. Thanwerdas and X. Pennec. Theoretically and computationally
+  convenient geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl.
+  43, 2022.
+- off-log and log-scaling maps, cor-inverse: Y. Thanwerdas. Permutation-invariant
+  log-Euclidean geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl.
+  45, 2024. I. Archakov and P. R. Hansen. A new parametrization of correlation matrices.
+  Econometrica 89, 2021. A. W. Marshall and I. Olkin. Scaling of matrices to achieve
+  specified row and column sums. Numer. Math. 12, 1968.
+- functions of matrices: R. Bhatia. Matrix Analysis. Springer, 1997. N. J. Higham.
+  Functions of Matrices. SIAM, 2008.
+- hyperbolic space: J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
+  geometry. Flavors of Geometry, 1997. H. Karcher. Riemannian center of mass and
+  mollifier smoothing. Comm. Pure Appl. Math. 30, 1977.
+- layers: Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over full-rank
+  correlation matrices. ICML 2026. O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic
+  neural networks. NeurIPS 2018. R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural
+  networks++. ICLR 2021.
+- Helmert matrices: H. O. Lancaster. The Helmert matrices. Amer. Math. Monthly 72, 1965.
 """
 
 import warnings as _warnings

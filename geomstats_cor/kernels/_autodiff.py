@@ -1,4 +1,4 @@
-"""The gradient policy: derivatives that are stated, not traced.
+"""Derivatives that are stated, not traced.
 
 Automatic differentiation cannot see through an eigendecomposition whose eigenvalues
 coincide, and should not see through the iterations of a solver. A map of that kind is
@@ -75,8 +75,8 @@ class StatedGradient:
         self.keeps_value = keeps_value
         self.plain = plain or value
         self.value, self.axes, self.held = value, axes, held
-        # The value where no derivative is asked for, and the value where one is, which
-        # is not to be one of the arguments.
+        # The value without derivatives, and the value that autograd records, which must
+        # not be one of the arguments.
         axes_of_arrays = axes and axes[1:]
         self.evaluate, self.evaluate_to_keep = (
             _cutting(function, axes_of_arrays, held_by_value or held)

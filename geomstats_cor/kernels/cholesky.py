@@ -2,7 +2,7 @@ r"""The Cholesky map onto unit lower triangular matrices.
 
 .. math:: \Theta(C) = \operatorname{Diag}(L)^{-1} L, \qquad C = L L^\top.
 
-Both the Euclidean-Cholesky and the poly-hyperbolic-Cholesky metric stand on it: a row
+The Euclidean-Cholesky and the poly-hyperbolic-Cholesky metric both use it: a row
 of :math:`\Theta(C) - I` is a point of Euclidean space for the first, and for the second
 the space coordinates of a point of the hyperboloid.
 
@@ -65,12 +65,6 @@ def theta(correlation):
     unit_lower : array, shape=[..., n, n]
         Unit lower triangular matrix; NaN where `correlation` is not positive definite.
 
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     >>> import numpy as np
@@ -99,12 +93,6 @@ def strict_theta(correlation):
         Strictly lower triangular matrix; NaN where `correlation` is not positive
         definite.
 
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     >>> import numpy as np
@@ -132,12 +120,6 @@ def theta_inverse(unit_lower):
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
-
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
 
     Examples
     --------
@@ -189,12 +171,6 @@ def theta_differential(tangent_vec, correlation):
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
 
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     For two variables, :math:`\Theta` is the function :math:`r (1 - r^2)^{-1/2}`, of
@@ -235,12 +211,6 @@ def theta_differential_at(tangent_vec, unit_lower):
     -------
     strictly_lower : array, shape=[..., n, n]
         Strictly lower triangular matrix.
-
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
 
     Examples
     --------
@@ -476,9 +446,9 @@ def _inverse_differential_cotangent(cotangent, needed, vector, unit_lower):
     return moved, turned
 
 
-# The maps without regard to half precision and autocast, for diffeomorphisms, whose
-# boundary has seen to both. Theta and its inverse are mutually inverse, so are their
-# differentials, and the derivatives of the one are written with those of the other.
+# Diffeomorphisms call these: their boundary handles half precision and autocast. The
+# differentials of Theta and of its inverse are inverse to each other, too, and
+# derivatives of the one are written with those of the other.
 theta_map = StatedGradient(
     _theta_value,
     lambda tangents, _, image: theta_differential_map(_hollow(tangents[0]), image),
@@ -570,11 +540,6 @@ def cor_inverse(correlation):
     -------
     inverse : array, shape=[..., n, n]
         Full-rank correlation matrix; NaN where `correlation` is not positive definite.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------

@@ -47,10 +47,6 @@ def congruence_log_products(point: Array, root: Array, vector: Array) -> Array:
     products : array, shape=[N, out, channels]
         Products; NaN where a point is not positive definite.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     >>> import numpy as np

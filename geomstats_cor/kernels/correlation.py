@@ -34,12 +34,6 @@ def cor(covariance: Array) -> Array:
     correlation : array, shape=[..., n, n]
         Correlation matrix; its diagonal is exactly one.
 
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     >>> import numpy as np
@@ -72,12 +66,6 @@ def cor_differential(vector: Array, covariance: Array) -> Array:
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
 
     Examples
     --------

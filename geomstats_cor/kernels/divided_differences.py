@@ -31,10 +31,6 @@ def exp_divided_differences(values: Array) -> Array:
     differences : array, shape=[..., n, n]
         Divided differences.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     >>> import numpy as np
@@ -66,10 +62,6 @@ def log_divided_differences(values: Array) -> Array:
     -------
     differences : array, shape=[..., n, n]
         Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------
@@ -104,10 +96,6 @@ def power_divided_differences(values: Array, exponent: float) -> Array:
     -------
     differences : array, shape=[..., n, n]
         Divided differences.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------

@@ -46,11 +46,6 @@ def exp_scaled(null_row_sums: Array) -> Array:
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     >>> import numpy as np
@@ -112,11 +107,6 @@ def exp_scaled_differential(vector: Array, null_row_sums: Array) -> Array:
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     For two variables, the derivative :math:`1 - \tanh^2 h`:
@@ -151,11 +141,6 @@ def exp_scaled_second_differential(vector: Array, null_row_sums: Array) -> Array
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------

@@ -60,11 +60,6 @@ def hyperbolic_mean(points: Array, weights: Array) -> Array:
     mean : array, shape=[..., k]
         Space coordinates of the mean.
 
-    References
-    ----------
-    .. [K1977] H. Karcher. Riemannian center of mass and mollifier smoothing. Comm. Pure
-       Appl. Math. 30, 1977.
-
     Examples
     --------
     Half way between the origin and :math:`\sinh(2 \log 2)` lies :math:`\sinh(\log 2)`:

@@ -38,11 +38,6 @@ def hyperboloid_to_origin_tangent(point):
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin of the ball, half as long as the distance to it.
 
-    References
-    ----------
-    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
-       full-rank correlation matrices. ICML 2026.
-
     Examples
     --------
     >>> import numpy as np
@@ -103,11 +98,6 @@ def hyperboloid_from_origin_tangent(tangent_vec):
     -------
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
-
-    References
-    ----------
-    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
-       full-rank correlation matrices. ICML 2026.
 
     Examples
     --------
@@ -186,11 +176,6 @@ def hyperboloid_to_ball(point):
     ball_point : array, shape=[..., k]
         Point of the open unit ball.
 
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-
     Examples
     --------
     >>> import numpy as np
@@ -258,11 +243,6 @@ def hyperboloid_from_ball(ball_point):
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
 
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-
     Examples
     --------
     >>> import numpy as np
@@ -323,14 +303,6 @@ def hyperboloid_to_hemisphere(point):
     -------
     hemisphere_point : array, shape=[..., k + 1]
         Unit vector with a positive last entry.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
 
     Examples
     --------
@@ -394,14 +366,6 @@ def hyperboloid_from_hemisphere(hemisphere_point):
     -------
     point : array, shape=[..., k]
         Space coordinates on the hyperboloid.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
 
     Examples
     --------

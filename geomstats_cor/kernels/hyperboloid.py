@@ -44,11 +44,6 @@ def hyperboloid_time(point):
     time : array, shape=[..., 1]
         Time coordinate.
 
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-
     Examples
     --------
     >>> import numpy as np
@@ -133,11 +128,6 @@ def hyperbolic_half_sinh_square(point_a, point_b):
     -------
     square : array, shape=[..., 1]
         Squared hyperbolic sine of half the distance.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
 
     Examples
     --------
@@ -244,11 +234,6 @@ def hyperbolic_squared_dist(point_a, point_b):
     squared_dist : array, shape=[...]
         Squared distance.
 
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-
     Examples
     --------
     >>> import numpy as np
@@ -305,11 +290,6 @@ def hyperbolic_exp(vector, point):
     end_point : array, shape=[..., k]
         Space coordinates of the end point.
 
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
-
     Examples
     --------
     >>> import numpy as np
@@ -338,11 +318,6 @@ def hyperbolic_log(end_point, point):
     -------
     vector : array, shape=[..., k]
         Tangent vector at the base point.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
 
     Examples
     --------
@@ -377,11 +352,6 @@ def hyperbolic_transport(vector, point, end_point):
     -------
     transported : array, shape=[..., k]
         Tangent vector at `end_point`.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
 
     Examples
     --------
@@ -447,11 +417,6 @@ def hyperbolic_curvature(vector_a, vector_b, vector_c, point):
     -------
     curvature : array, shape=[..., k]
         Tangent vector.
-
-    References
-    ----------
-    .. [C1997] J. W. Cannon, W. J. Floyd, R. Kenyon and W. R. Parry. Hyperbolic
-       geometry. Flavors of Geometry, 1997.
 
     Examples
     --------

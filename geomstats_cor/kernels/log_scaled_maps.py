@@ -76,11 +76,6 @@ def log_scaled(correlation: Array) -> Array:
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     The cor-inverse changes the sign:
@@ -119,11 +114,6 @@ def log_scaled_differential(tangent_vec: Array, correlation: Array) -> Array:
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -167,11 +157,6 @@ def log_scaled_and_differential(tangent_vec: Array, correlation: Array) -> tuple
     moved : array, shape=[..., n, n]
         Symmetric matrix with null row sums.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     >>> import numpy as np
@@ -208,11 +193,6 @@ def one_step_log_scaled(correlation: Array) -> Array:
     null_row_sums : array, shape=[..., n, n]
         Symmetric matrix with null row sums; NaN where `correlation` is not positive
         definite.
-
-    References
-    ----------
-    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
-       full-rank correlation matrices. ICML 2026.
 
     Examples
     --------

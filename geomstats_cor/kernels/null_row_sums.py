@@ -62,11 +62,6 @@ def packed_to_row0(packed: Array) -> Array:
     matrix : array, shape=[..., n, n]
         Symmetric matrix with null row sums and the same strict lower entries.
 
-    References
-    ----------
-    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
-       full-rank correlation matrices. ICML 2026.
-
     Examples
     --------
     >>> import numpy as np
@@ -204,10 +199,6 @@ def helmert(size: int) -> Array:
     -------
     basis : numpy.ndarray, shape=[n, n - 1]
         Orthonormal columns, each of sum zero.
-
-    References
-    ----------
-    .. [L1965] H. O. Lancaster. The Helmert matrices. Amer. Math. Monthly 72, 1965.
 
     Examples
     --------

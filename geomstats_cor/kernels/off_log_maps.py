@@ -68,13 +68,6 @@ def off_log(correlation: Array) -> Array:
     hollow : array, shape=[..., n, n]
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
-       matrices. Econometrica 89, 2021.
-
     Examples
     --------
     For two variables it is Fisher's transform :math:`\operatorname{atanh}(r)`:
@@ -107,11 +100,6 @@ def off_log_differential(tangent_vec: Array, correlation: Array) -> Array:
     -------
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -148,11 +136,6 @@ def off_log_and_differential(tangent_vec: Array, correlation: Array) -> tuple:
         Symmetric hollow matrix; NaN where `correlation` is not positive definite.
     moved : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -199,13 +182,6 @@ def off_log_diagonal(matrix: Array) -> Array:
         Diagonal of the unique :math:`D` such that :math:`\exp(S + D)` is a correlation
         matrix.
 
-    References
-    ----------
-    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
-       matrices. Econometrica 89, 2021.
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     For two variables it is :math:`-\log \cosh h`:
@@ -236,13 +212,6 @@ def off_exp(matrix: Array) -> Array:
     -------
     correlation : array, shape=[..., n, n]
         Full-rank correlation matrix.
-
-    References
-    ----------
-    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
-       matrices. Econometrica 89, 2021.
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -308,11 +277,6 @@ def off_exp_differential(vector: Array, hollow: Array) -> Array:
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
 
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     For two variables, the derivative :math:`1 - \tanh^2 h`:
@@ -348,11 +312,6 @@ def off_log_differential_inverse(vector: Array, correlation: Array) -> Array:
     -------
     tangent_vec : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -391,13 +350,6 @@ def off_log_diagonal_differential(vector: Array, matrix: Array) -> Array:
     moved : array, shape=[..., n]
         Diagonal of the derivative of :math:`\mathcal D` along `vector`.
 
-    References
-    ----------
-    .. [AH2021] I. Archakov and P. R. Hansen. A new parametrization of correlation
-       matrices. Econometrica 89, 2021.
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     For two variables, the derivative :math:`-\tanh h` of :math:`-\log \cosh h`:
@@ -433,11 +385,6 @@ def off_exp_second_differential(vector: Array, hollow: Array) -> Array:
     -------
     curved : array, shape=[..., n, n]
         Symmetric hollow matrix.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------

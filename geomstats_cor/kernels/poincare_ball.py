@@ -51,11 +51,6 @@ def ball_exp(tangent_vec: Array, curvature: float = -1.0) -> Array:
     ball_point : array, shape=[..., k]
         Point of the ball.
 
-    References
-    ----------
-    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
-       NeurIPS 2018.
-
     Examples
     --------
     >>> import numpy as np
@@ -93,11 +88,6 @@ def ball_log(ball_point: Array, curvature: float = -1.0) -> Array:
     -------
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin.
-
-    References
-    ----------
-    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
-       NeurIPS 2018.
 
     Examples
     --------
@@ -141,13 +131,6 @@ def ball_logits(
     logits : array, shape=[..., out]
         Signed distances to the hyperplanes, times the lengths :math:`2 |z|` of their
         normals.
-
-    References
-    ----------
-    .. [G2018] O. Ganea, G. Bécigneul and T. Hofmann. Hyperbolic neural networks.
-       NeurIPS 2018.
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
 
     Examples
     --------
@@ -200,11 +183,6 @@ def ball_logits_of_tangent(
     -------
     logits : array, shape=[..., out]
         Logits.
-
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
 
     Examples
     --------
@@ -307,11 +285,6 @@ def ball_from_distances(distances: Array, curvature: float = -1.0) -> Array:
     ball_point : array, shape=[..., k]
         Point :math:`y` of the ball.
 
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
-
     Examples
     --------
     >>> import numpy as np
@@ -343,11 +316,6 @@ def tangent_from_distances(distances: Array, curvature: float = -1.0) -> Array:
     -------
     tangent_vec : array, shape=[..., k]
         Tangent vector at the origin.
-
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
 
     Examples
     --------
@@ -387,11 +355,6 @@ def beta_number(dimension: int) -> float:
     beta : float
         Value of the beta function.
 
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
-
     Examples
     --------
     >>> from geomstats_cor.kernels import beta_number
@@ -424,11 +387,6 @@ def ball_concat(ball_points: ArrayLike, curvature: float = -1.0) -> Array:
     -------
     ball_point : array, shape=[..., n]
         Point of the ball of the sum of the dimensions.
-
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
 
     Examples
     --------
@@ -471,11 +429,6 @@ def ball_split(ball_point: Array, sizes: ArrayLike, curvature: float = -1.0) -> 
     -------
     ball_points : tuple of array, shape=[..., n_i]
         Points.
-
-    References
-    ----------
-    .. [S2021] R. Shimizu, Y. Mukuta and T. Harada. Hyperbolic neural networks++. ICLR
-       2021.
 
     Examples
     --------

@@ -69,13 +69,6 @@ def log_scaling(matrix: Array) -> Array:
     scaling : array, shape=[..., n]
         Positive vector; NaN where `matrix` is not positive definite.
 
-    References
-    ----------
-    .. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified
-       row and column sums. Numer. Math. 12, 1968.
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     >>> import numpy as np
@@ -107,13 +100,6 @@ def scaled_to_unit_row_sums(matrix: Array) -> Array:
     balanced : array, shape=[..., n, n]
         Symmetric positive definite matrix with unit row sums.
 
-    References
-    ----------
-    .. [MO1968] A. W. Marshall and I. Olkin. Scaling of matrices to achieve specified
-       row and column sums. Numer. Math. 12, 1968.
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
-
     Examples
     --------
     >>> import numpy as np
@@ -143,11 +129,6 @@ def log_scaling_differential(vector: Array, matrix: Array) -> Array:
     -------
     moved : array, shape=[..., n]
         Derivative of the scaling along `vector`.
-
-    References
-    ----------
-    .. [T2024] Y. Thanwerdas. Permutation-invariant log-Euclidean geometries on
-       full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 45, 2024.
 
     Examples
     --------
@@ -183,11 +164,6 @@ def one_step_scaling(correlation: Array) -> Array:
     -------
     scaling : array, shape=[..., n]
         Positive vector, which gives approximate unit row sums.
-
-    References
-    ----------
-    .. [C2026] Z. Chen, X. Wu, B. Schölkopf and N. Sebe. Riemannian networks over
-       full-rank correlation matrices. ICML 2026.
 
     Examples
     --------

@@ -100,10 +100,6 @@ def spectral_differential(
     moved : array, shape=[..., n, n]
         Symmetric matrix.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     The divided differences of :math:`f(x) = x^2` are sums of eigenvalues:
@@ -428,10 +424,6 @@ def sym_log(matrix: Array) -> Array:
     logarithm : array, shape=[..., n, n]
         Symmetric matrix; NaN where `matrix` is not positive definite.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     >>> import numpy as np
@@ -462,10 +454,6 @@ def sym_exp(matrix: Array) -> Array:
     exponential : array, shape=[..., n, n]
         Symmetric positive definite matrix.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     >>> import numpy as np
@@ -492,10 +480,6 @@ def sym_power(matrix: Array, exponent: float) -> Array:
     -------
     power : array, shape=[..., n, n]
         Symmetric positive definite matrix; NaN where `matrix` is not positive definite.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------
@@ -528,10 +512,6 @@ def sym_log_differential(vector: Array, matrix: Array) -> Array:
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------
@@ -568,10 +548,6 @@ def sym_exp_differential(vector: Array, matrix: Array) -> Array:
     moved : array, shape=[..., n, n]
         Symmetric matrix.
 
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
-
     Examples
     --------
     The entry is the divided difference :math:`(2 - 1) / (\log 2 - 0)`:
@@ -605,10 +581,6 @@ def sym_exp_second_differential(vector: Array, matrix: Array) -> Array:
     -------
     curved : array, shape=[..., n, n]
         Symmetric matrix.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------
@@ -646,10 +618,6 @@ def sym_power_differential(vector: Array, matrix: Array, exponent: float) -> Arr
     -------
     moved : array, shape=[..., n, n]
         Symmetric matrix.
-
-    References
-    ----------
-    .. [B1997] R. Bhatia. Matrix Analysis. Springer, 1997. Chapter V.
 
     Examples
     --------

@@ -77,13 +77,6 @@ def log_unit_lower(unit_lower: Array) -> Array:
     logarithm : array, shape=[..., n, n]
         Strictly lower triangular matrix.
 
-    References
-    ----------
-    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     >>> import numpy as np
@@ -115,10 +108,6 @@ def log_unit_lower_differential(vector: Array, unit_lower: Array) -> Array:
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
-
-    References
-    ----------
-    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
 
     Examples
     --------
@@ -155,13 +144,6 @@ def exp_strictly_lower(strict: Array) -> Array:
     exponential : array, shape=[..., n, n]
         Unit lower triangular matrix.
 
-    References
-    ----------
-    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
-    .. [T2022] Y. Thanwerdas and X. Pennec. Theoretically and computationally convenient
-       geometries on full-rank correlation matrices. SIAM J. Matrix Anal. Appl. 43,
-       2022.
-
     Examples
     --------
     >>> import numpy as np
@@ -192,10 +174,6 @@ def exp_strictly_lower_differential(vector: Array, strict: Array) -> Array:
     -------
     moved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
-
-    References
-    ----------
-    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
 
     Examples
     --------
@@ -230,10 +208,6 @@ def exp_strictly_lower_second_differential(vector: Array, strict: Array) -> Arra
     -------
     curved : array, shape=[..., n, n]
         Strictly lower triangular matrix.
-
-    References
-    ----------
-    .. [H2008] N. J. Higham. Functions of Matrices. SIAM, 2008.
 
     Examples
     --------
