@@ -1,6 +1,7 @@
 """The networks as estimators of scikit-learn."""
 
 import time
+from typing import Any
 
 import numpy as np
 import torch
@@ -53,7 +54,7 @@ class MakesCorNet:
         it has.
     """
 
-    def _arguments(self, n, channels, num_classes):
+    def _arguments(self: Any, n, channels, num_classes):
         """Return what `CorNet` is made of, as far as files can hold it."""
         return dict(
             space_in=n,
@@ -74,7 +75,7 @@ class MakesCorNet:
             guard=self.guard,
         ) | self._options_of("module")
 
-    def _make_network(self, n, channels, num_classes, front_end, options):
+    def _make_network(self: Any, n, channels, num_classes, front_end, options):
         arguments = self._arguments(n, channels, num_classes) | options
         if arguments["activation"] is not None:
             arguments["activation"] = find_activation(arguments["activation"])
@@ -329,7 +330,7 @@ class CorNetRegressor(MakesCorNet, RegressorMixin, NetworkEstimator, NetworkSett
     _default_criterion = nn.MSELoss
     _num_outputs = 1
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the numbers that belong to samples.
 
         Parameters

@@ -1,11 +1,14 @@
 """Samples: what estimators accept, and what the training loop takes."""
 
 import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
 from sklearn.model_selection import StratifiedGroupKFold, train_test_split
 from sklearn.utils.class_weight import compute_class_weight
+from torch import Tensor, nn
 
 from geomstats_cor import kernels
 from geomstats_cor.data.cleaning import find_bad
@@ -28,7 +31,7 @@ _PIECE = 1 << 22
 _LISTED = 10
 
 
-def require_finite(X):
+def require_finite(X: np.ndarray) -> None:
     """Raise if samples have a NaN or an infinity.
 
     Parameters
@@ -47,7 +50,7 @@ def require_finite(X):
     )
 
 
-def find_kind(X, kind):
+def find_kind(X: np.ndarray, kind: str) -> str:
     """Return what samples are: matrices or signals.
 
     Parameters
@@ -100,7 +103,7 @@ def _guess_kind(X, is_square):
     return "correlation" if is_unit else "covariance"
 
 
-def require_shape(X, kind, shape):
+def require_shape(X: Any, kind: str | None, shape: tuple[int, ...]) -> None:
     """Raise unless samples have the shape of those that a network was trained on.
 
     Parameters
@@ -123,7 +126,7 @@ def require_shape(X, kind, shape):
         )
 
 
-def require_usable(X, kind, shrinkage):
+def require_usable(X: np.ndarray, kind: str | None, shrinkage: float) -> None:
     """Raise unless samples give full-rank correlation matrices.
 
     Parameters
@@ -177,7 +180,7 @@ def _complaint(bad, count, kind, shrinkage):
     )
 
 
-def pieces(X):
+def pieces(X: Any) -> Iterator[tuple[int, Any]]:
     """Yield slices of samples that are not too large.
 
     Parameters
@@ -216,7 +219,7 @@ class Samples(torch.utils.data.Dataset):
         Weight of each sample in the loss.
     """
 
-    def __init__(self, inputs, targets, weights):
+    def __init__(self, inputs: Tensor, targets: Tensor, weights: Tensor) -> None:
         self.inputs, self.targets, self.weights = inputs, targets, weights
 
     # skorch's names.
@@ -229,12 +232,14 @@ class Samples(torch.utils.data.Dataset):
     def __getitem__(self, index):
         return self.inputs[index], self.targets[index]
 
-    def part(self, index):
+    def part(self, index: Any) -> "Samples":
         """Return some of the samples."""
         return Samples(self.inputs[index], self.targets[index], self.weights[index])
 
 
-def prepare(function, X, dtype, device):
+def prepare(
+    function: Callable, X: np.ndarray, dtype: torch.dtype, device: str
+) -> Tensor:
     """Return a function of many samples, without gradients.
 
     It is computed in the precision of the data or of the network, whichever is higher.
@@ -269,7 +274,12 @@ def prepare(function, X, dtype, device):
     return torch.cat(prepared)
 
 
-def split_validation(labels, validation, seed, groups=None):
+def split_validation(
+    labels: np.ndarray,
+    validation: float | None,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the places of samples to learn from, and of those to validate on.
 
     Parameters
@@ -341,7 +351,9 @@ def _split_groups(labels, validation, seed, groups):
     return training, held_out
 
 
-def find_class_weights(class_weight, classes, labels):
+def find_class_weights(
+    class_weight: Any, classes: np.ndarray, labels: np.ndarray
+) -> Tensor:
     """Return the weight of each class in the loss.
 
     Parameters
@@ -381,7 +393,7 @@ def find_class_weights(class_weight, classes, labels):
     return torch.as_tensor(weights, dtype=torch.float64)
 
 
-def is_fixed(front_end, sample):
+def is_fixed(front_end: nn.Module | None, sample: Tensor) -> bool:
     """Tell whether a front end gives the same at every step of training.
 
     Parameters

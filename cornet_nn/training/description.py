@@ -17,8 +17,7 @@ from geomstats_cor.exceptions import ParameterError
 
 # Classes and weights of a run take little memory.
 _LARGEST_ARRAY = 1 << 24
-_PACKAGES = ("geomstats-cor", "torch", "skorch", "scikit-learn", "numpy", "scipy")
-_PACKAGES += ("geomstats", "matplotlib")
+_PACKAGES = "geomstats-cor torch skorch scikit-learn numpy scipy geomstats matplotlib"
 
 
 def described(value: Any) -> Any:
@@ -128,7 +127,7 @@ def fingerprint(*arrays: np.ndarray) -> str:
         if array.dtype.kind == "O":
             array = np.array([repr(x) for x in array.ravel()]).reshape(array.shape)
         digest.update(f"{array.shape} {array.dtype.str}".encode())
-        digest.update(np.ascontiguousarray(array).view(np.uint8))
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.hexdigest()
 
 
@@ -140,8 +139,8 @@ def environment() -> dict:
     environment : dict
         Names and versions.
     """
-    versions: dict[str, str | None] = dict.fromkeys(_PACKAGES)
-    for package in _PACKAGES:
+    versions: dict[str, str | None] = dict.fromkeys(_PACKAGES.split())
+    for package in versions:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
     return {

@@ -1,5 +1,7 @@
 """Several classifiers, each on a representation of its own."""
 
+from typing import Any, Self
+
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -52,12 +54,14 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
     (20, 2)
     """
 
-    def __init__(self, estimators, weights=None, n_jobs=None):
+    def __init__(
+        self, estimators: list, weights: Any = None, n_jobs: int | None = None
+    ) -> None:
         self.estimators = estimators
         self.weights = weights
         self.n_jobs = n_jobs
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
 
         Parameters
@@ -72,7 +76,7 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         """
         return self._get_params("estimators", deep=deep)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of members.
 
         Parameters
@@ -88,7 +92,7 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         self._set_params("estimators", **params)
         return self
 
-    def fit(self, X, y, **fit_params):
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the members.
 
         Parameters
@@ -128,7 +132,7 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         self.estimators_ = dict(zip(names, fitted, strict=True))
         return self
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of the probabilities of classes.
 
         Parameters
@@ -151,7 +155,7 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         joint = np.average(logs, axis=0, weights=weights)
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of classes.
 
         Parameters
@@ -166,7 +170,7 @@ class RepresentationEnsemble(ClassifierMixin, _BaseComposition, BaseEstimator):
         """
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the most likely classes.
 
         Parameters

@@ -7,6 +7,7 @@ import functools
 import inspect
 import math
 import re
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -62,7 +63,7 @@ OPTIMIZERS = {
 _ADAPTIVE = (torch.optim.Adam, torch.optim.AdamW, torch.optim.NAdam, torch.optim.RAdam)
 
 
-def estimator_class(cls):
+def estimator_class(cls: Any) -> Any:
     """Let an estimator take options of skorch, and complete its docstring.
 
     Options are such as `module__guard`. Parameters that the docstring does not have are
@@ -87,7 +88,7 @@ def estimator_class(cls):
         self._set_options(options)
 
     cls.__init__ = __init__
-    described = {}
+    described: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         doc = inspect.cleandoc(vars(base).get("__doc__") or "")
         before, _, section = doc.partition(title)
@@ -169,16 +170,21 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     """
 
     # What a subclass without the parameter does.
-    normalize = schedule = None
+    normalize: Any = None
+    schedule: Any = None
     refit = False
-    criterion = callbacks = module = None
-    _options = {}
+    criterion: Any = None
+    callbacks: Any = None
+    module: Any = None
+    _options: dict[str, Any] = {}
+    module_: Any
+    net_: Any
 
     @abc.abstractmethod
     def _make_network(self, n, channels, num_classes, front_end, options):
         """Return the network for samples of `channels` matrices of size n."""
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
 
         Parameters
@@ -193,7 +199,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """
         return super().get_params(deep) | self._options
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters.
 
         Parameters
@@ -233,7 +239,14 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         tags.input_tags.two_d_array = self.front_end is not None
         return tags
 
-    def fit(self, X, y, groups=None, sample_weight=None, **fit_params):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        **fit_params: Any,
+    ) -> Self:
         """Train the network.
 
         Parameters
@@ -326,7 +339,14 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             self._warn_of_interruption()
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None, epochs=1):
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        epochs: int = 1,
+    ) -> Self:
         """Train the network further, on other samples.
 
         The first call makes the network, with normalisations by its samples. The
@@ -374,7 +394,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self.epoch_ = len(self.history_)
         return self
 
-    def plain_arguments(self):
+    def plain_arguments(self) -> dict[str, Any]:
         """Return the arguments of the network as plain values, or raise.
 
         Returns
@@ -395,7 +415,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         return arguments | {"dtype": self.dtype}
 
     def _loop(
-        self, network: nn.Module, epochs: int | None = None, **options: Any
+        self, network: Any, epochs: int | None = None, **options: Any
     ) -> TrainingLoop:
         """Return the loop of skorch; without a cycle if training has no end."""
         optimizer = self._optimizer_class()
@@ -432,7 +452,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             TrainingInterruptedWarning,
         )
 
-    def learning_curves(self):
+    def learning_curves(self) -> Any:
         """Return a figure of loss and score over the epochs.
 
         Returns
@@ -446,10 +466,9 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     def _outputs(self, X):
         check_is_fitted(self, "module_")
         X = self._read_samples(X)
-        inputs = X
-        if self._has_parts():
-            inputs = self._prepared(self.module_.features, X)
-        network = self.module_.from_features if self._is_prepared else self.module_
+        network: Any = self.module_
+        inputs = self._prepared(network.features, X) if self._has_parts() else X
+        network = network.from_features if self._is_prepared else network
         with torch.no_grad():
             outputs = [network(self._tensor(part)) for _, part in pieces(inputs)]
         return torch.cat(outputs).cpu()
@@ -523,7 +542,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         if kind is not None:
             require_usable(X, kind, self.shrinkage)
         # From here on the estimator is no longer what an earlier fit made of it.
-        vars(self).pop("module_", None)
+        self.__dict__.pop("module_", None)
         self.kind_, self.input_shape_ = kind, tuple(X.shape[1:])
         return X, y
 
@@ -652,7 +671,15 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
 
     _default_criterion = nn.CrossEntropyLoss
 
-    def predict_proba(self, X):
+    def _require_settings(self):
+        super()._require_settings()
+        if self.criterion is nn.NLLLoss:
+            raise ParameterError(
+                "NLLLoss takes logarithms of probabilities, and networks give logits: "
+                "use CrossEntropyLoss, which takes both steps."
+            )
+
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of classes.
 
         Parameters
@@ -667,7 +694,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         """
         return self._outputs(X).double().softmax(-1).numpy()
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the most likely classes.
 
         Parameters
@@ -683,7 +710,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         best = self._outputs(X).argmax(-1).numpy()
         return self.classes_[best]
 
-    def edge_weights(self, point=None):
+    def edge_weights(self, point: Any = None) -> np.ndarray:
         """Return how the output for each class changes with each correlation.
 
         Parameters
@@ -754,7 +781,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         return ClassifierLoop(*arguments, classes=classes, **options)
 
 
-def made_by(module, arguments, options):
+def made_by(module: Callable, arguments: dict, options: dict) -> Any:
     """Return a network, from those arguments that it has.
 
     Parameters

@@ -161,14 +161,14 @@ class Batch(tuple):
     ----------
     weights : tensor, shape=[k]
         Weight of each sample in the loss; k may be zero.
-    count : int
+    size : int
         Number of samples of the joint batch.
     total : float
         Sum of the weights of the joint batch, by which the loss is divided.
     """
 
     weights: Tensor
-    count: int
+    size: int
     total: float
 
 
@@ -205,7 +205,7 @@ class Batches:
         for joint in self.order(len(data)).split(self.batch_size):
             part = torch.tensor_split(joint, all_of_us.count)[all_of_us.rank]
             batch = Batch((data.inputs[part], data.targets[part]))
-            batch.weights, batch.count = data.weights[part], len(joint)
+            batch.weights, batch.size = data.weights[part], len(joint)
             batch.total = float(data.weights[joint].sum(dtype=torch.float64))
             yield batch
 
@@ -315,7 +315,9 @@ class TrainingLoop(NeuralNet):
         super().__init__(
             module, criterion=criterion, callbacks=ordered, verbose=0, **options
         )
-        self.interrupted_, self._bar = False, None
+        self.interrupted_ = False
+        self._bar: Any = None
+        self._batch: Any = None
         self.kept_: dict[str, Any] = dict(rows=[])
 
     @property
@@ -462,8 +464,11 @@ class TrainingLoop(NeuralNet):
 
     def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
         """Begin an epoch with random numbers of its own."""
+        for row in self.history[-1:]:
+            row["batches"] = []  # callbacks saw them at the end of their epoch
         super().on_epoch_begin(net, **kwargs)
-        self._start, self._seen = time.perf_counter(), dict(train=[], valid=[])
+        self._start = time.perf_counter()
+        self._seen: dict[str, list] = dict(train=[], valid=[])
         on_cpu = torch.device(self.device).type == "cpu"
         # Each process draws masks of dropout of its own.
         seed = self._epoch_seed() + self.processes.rank * 0xD1B54A32D192ED03
@@ -487,7 +492,8 @@ class TrainingLoop(NeuralNet):
     def on_batch_end(
         self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any
     ) -> None:
-        """Advance the bar."""
+        """Note what a batch counts for, and advance the bar."""
+        self._seen["train" if training else "valid"].append(kwargs["parts"])
         if training and self._bar is not None:
             self._bar.update()
 
@@ -500,8 +506,10 @@ class TrainingLoop(NeuralNet):
                 row[f"{prefix}_loss"] = math.fsum(losses) / math.fsum(totals)
                 mean = sum(scores) / sum(counts)
                 row[f"{prefix}_{self.score_name}"] = self.summarise(mean)
+                name = f"{prefix}_loss"
+                earlier = (other.get(name, math.inf) for other in self.history[:-1])
+                row[f"{name}_best"] = row[name] < min(earlier, default=math.inf)
         row["seconds"] = row["dur"] = time.perf_counter() - self._start
-        row["batches"] = []
         if self._bar is not None:
             shown = {
                 name.replace("_", " "): f"{value:.3f}"
@@ -547,15 +555,15 @@ class TrainingLoop(NeuralNet):
         self, y_pred: Tensor, y_true: Tensor, X: Any = None, training: bool = False
     ) -> Tensor:
         """Return what the samples of this process add to the loss of a joint batch."""
-        losses, batch = super().get_loss(y_pred, y_true, X, training), self._batch
+        losses, batch = self.criterion_(y_pred, y_true.to(self.device)), self._batch
         if losses.ndim == 0:  # a mean over samples, which all have the same weight
-            return losses * (len(y_true) / batch.count)
+            return losses * (len(y_true) / batch.size)
         losses = losses.flatten(1).mean(1) if losses.ndim > 1 else losses
         return (losses * batch.weights.to(losses)).sum() / batch.total
 
     def train_step_single(self, batch: Any, **fit_params: Any) -> dict:
         """Compute the gradient of the loss of a joint batch."""
-        step = self._joint(super().train_step_single, "train", batch, fit_params)
+        step = self._joint(super().train_step_single, batch, fit_params)
         parameters = [p for p in self.module_.parameters() if p.requires_grad]
         for parameter in parameters:
             if parameter.grad is None:
@@ -568,15 +576,16 @@ class TrainingLoop(NeuralNet):
 
     def validation_step(self, batch: Any, **fit_params: Any) -> dict:
         """Compute the loss of a joint batch."""
-        step = self._joint(super().validation_step, "valid", batch, fit_params)
+        step = self._joint(super().validation_step, batch, fit_params)
         self._require_finite(step, "valid")
         return step
 
     def _joint(
-        self, make: Callable[..., dict], prefix: str, batch: Batch, fit_params: dict
-    ) -> dict:
-        """Return a step of all processes, and note what it counts for."""
-        step, score = {"loss": torch.zeros(()), "y_pred": None}, torch.zeros(())
+        self, make: Callable[..., dict], batch: Batch, fit_params: dict
+    ) -> dict[str, Any]:
+        """Return a step of all processes, and what it counts for."""
+        step: dict[str, Any] = dict(loss=torch.zeros(()), y_pred=None)
+        score = torch.zeros(())
         # A normalisation by batches needs all processes, also those without samples.
         if len(batch[0]) or self.processes.count > 1:
             try:
@@ -591,15 +600,14 @@ class TrainingLoop(NeuralNet):
         totals = torch.stack([step["loss"].detach().double(), score.double()]).cpu()
         self.processes.add_up(totals)
         loss = step["loss"] = totals[0]
-        parts = float(loss) * batch.total, float(totals[1]), batch.total, batch.count
-        self._seen[prefix].append(parts)
-        return step
+        parts = float(loss) * batch.total, float(totals[1]), batch.total, batch.size
+        return step | dict(parts=parts)
 
     def _require_finite(self, step: dict, prefix: str, gradient: float = 0.0) -> None:
         has_loss = math.isfinite(step["loss"])
         if has_loss and math.isfinite(gradient):
             return
-        epoch, number = len(self.history), len(self._seen[prefix])
+        epoch, number = len(self.history), len(self._seen[prefix]) + 1
         part = "batch" if prefix == "train" else "validation batch"
         failure = step.get("failure")
         raise TrainingDivergedError(

@@ -1,5 +1,7 @@
 """Learning curves, and which correlations speak for which class."""
 
+from typing import Any
+
 import numpy as np
 
 from geomstats_cor.exceptions import ParameterError, ShapeError
@@ -8,7 +10,9 @@ _QUANTITIES = ("loss", "accuracy", "rmse")
 _LABELS = {"train": "training", "valid": "validation"}
 
 
-def plot_learning_curves(history, quantity="loss", ax=None):
+def plot_learning_curves(
+    history: list[dict], quantity: str = "loss", ax: Any = None
+) -> Any:
     """Draw a quantity of training and validation over the epochs.
 
     Parameters
@@ -65,7 +69,7 @@ def plot_learning_curves(history, quantity="loss", ax=None):
     return ax
 
 
-def curves_figure(history):
+def curves_figure(history: list[dict]) -> Any:
     """Return a figure with the curves of loss and accuracy.
 
     Parameters
@@ -87,7 +91,7 @@ def curves_figure(history):
     return figure
 
 
-def plot_edge_weights(edge_weights, classes=None, names=None):
+def plot_edge_weights(edge_weights: Any, classes: Any = None, names: Any = None) -> Any:
     """Draw the weights of correlations for each class, red for and blue against it.
 
     Parameters

@@ -1,6 +1,7 @@
 """Logistic regression solved to convergence, its penalty chosen by cross-validation."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from torch import Tensor
 from torch.nn import functional
 
 from geomstats_cor.exceptions import ParameterError
@@ -24,7 +26,15 @@ FALLBACK = 30.0
 FOLDS = 5
 
 
-def solve(planes, coords, labels, class_weights, C, groups=None, sample_weights=None):
+def solve(
+    planes: Any,
+    coords: Tensor,
+    labels: Tensor,
+    class_weights: Tensor,
+    C: Any,
+    groups: np.ndarray | None = None,
+    sample_weights: Tensor | None = None,
+) -> tuple[Tensor, Tensor, float]:
     r"""Return the multinomial logistic regression with the least penalised loss.
 
     .. math:: C \sum_i w_{y_i} \ell_i + \tfrac12 \sum_k |Z_k|^2 ,
@@ -75,7 +85,7 @@ def solve(planes, coords, labels, class_weights, C, groups=None, sample_weights=
     return weight, gamma, C
 
 
-def require_strength(C):
+def require_strength(C: Any) -> None:
     """Raise unless C is a positive number or "cv"."""
     if isinstance(C, str):
         if C != "cv":
@@ -108,7 +118,7 @@ def _minimise(logits, samples, C, start=None):
     x = np.zeros(sum(sizes))
     if start is not None:
         x = np.concatenate([part.numpy().ravel() for part in start])
-    options = dict(maxiter=2000, maxfun=4000, maxcor=20)
+    options: dict[str, float] = dict(maxiter=2000, maxfun=4000, maxcor=20)
     options |= dict(ftol=1e-12, gtol=1e-5 * min(1.0, C))
     x = minimize(objective, x, jac=True, method="L-BFGS-B", options=options).x
     return [parameter.detach() for parameter in parameters(x)]

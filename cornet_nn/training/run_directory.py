@@ -314,7 +314,7 @@ class RunsOnDisk:
     _data = None
 
     @classmethod
-    def load(cls, directory: str | os.PathLike, **parameters: Any) -> Self:
+    def load(cls: Any, directory: str | os.PathLike, **parameters: Any) -> Any:
         """Return the estimator of a run, as it was after the last epoch.
 
         Parameters
@@ -354,13 +354,13 @@ class RunsOnDisk:
             estimator._restore(record["resolved"], checkpoint)
         return estimator
 
-    def _identity(self, *arrays: np.ndarray | None) -> dict:
+    def _identity(self: Any, *arrays: np.ndarray | None) -> dict:
         """Return what must be the same in a run that is resumed."""
         parameters = described_parameters(self, FREE)
         data = fingerprint(*(array for array in arrays if array is not None))
         return {"estimator": type(self).__name__, **parameters, "data": data}
 
-    def _require_resumable(self, checkpoint: dict, identity: dict) -> None:
+    def _require_resumable(self: Any, checkpoint: dict, identity: dict) -> None:
         """Raise unless a run can go on from a checkpoint."""
         if _is_earlier(checkpoint):
             raise ResumeError(
@@ -379,7 +379,7 @@ class RunsOnDisk:
                 f"for: resume it with {done} or more (max_epochs, or --epochs)."
             )
 
-    def _resolved(self) -> dict:
+    def _resolved(self: Any) -> dict:
         """Return what `_restore` takes."""
         return dict(
             kind=self.kind_,
@@ -392,7 +392,7 @@ class RunsOnDisk:
             front_end_is_fixed=self._is_prepared,
         )
 
-    def _begin(self, run: RunDirectory, network: torch.nn.Module) -> None:
+    def _begin(self: Any, run: RunDirectory, network: torch.nn.Module) -> None:
         """Write down what is trained."""
         free = ("progress", "directory", "resume", "overwrite")
         sizes = (x.numel() * x.element_size() for x in network.state_dict().values())
@@ -408,7 +408,7 @@ class RunsOnDisk:
         )
         run.begin(record, sum(sizes), self.resume)
 
-    def _restore(self, resolved: dict, checkpoint: dict) -> None:
+    def _restore(self: Any, resolved: dict, checkpoint: dict) -> None:
         """Take over the state of a run."""
         self.kind_, self.seed_ = resolved["kind"], resolved["seed"]
         self.channels_, self.size_ = resolved["channels"], resolved["size"]
@@ -555,9 +555,9 @@ def load_training_state(
 
 def _hyperparameters(group: dict, is_moved: bool) -> dict:
     # A schedule sets the rate of every step, from the initial one.
-    changing = ("params", "lr") if "initial_lr" in group else ("params",)
+    changing = {"params", "lr"} if "initial_lr" in group else {"params"}
     if is_moved:
-        changing += ("lr", "initial_lr", "momentum", "betas")
+        changing |= {"lr", "initial_lr", "momentum", "betas"}
     return {name: value for name, value in group.items() if name not in changing}
 
 

@@ -12,7 +12,7 @@ ClassWeight = Literal["balanced"] | dict[str, float] | None
 _CLASS_WEIGHT = 'weights of the classes in the loss: "balanced", or "walk=1,run=2.5"'
 
 
-def option(default, help, *names):
+def option(default: Any, help: str, *names: str) -> Any:
     """Return a field that the command line offers, too.
 
     Parameters
@@ -144,7 +144,7 @@ class CorMLRSettings(Settings):
 MODELS = {"cornet": CorNetSettings, "cormlr": CorMLRSettings}
 
 
-def options_of(model):
+def options_of(model: str) -> dict[str, Any]:
     """Return the fields that the command line offers for a model.
 
     Parameters

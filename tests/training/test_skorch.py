@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from skorch.callbacks import (
+    Callback,
+    Checkpoint,
     EarlyStopping,
     EpochScoring,
     GradientNormClipping,
@@ -19,6 +22,7 @@ from cornet_nn.training import (
     CorNetRegressor,
     load_classifier,
 )
+from cornet_nn.training.data import split_validation
 from geomstats_cor.exceptions import ParameterError
 
 from .problems import correlations, signals
@@ -96,6 +100,22 @@ class TestLoss:
         with torch.no_grad():
             loss = Loss(margin=0.7)(start(torch.as_tensor(X)), torch.as_tensor(y))
         assert model.fit(X, y).history_[0]["train_loss"] == pytest.approx(float(loss))
+
+    def test_log_probabilities_are_no_logits(self):
+        with pytest.raises(ParameterError, match="use CrossEntropyLoss"):
+            CorNetClassifier(criterion=torch.nn.NLLLoss).fit(*correlations())
+
+    def test_an_optimizer_that_takes_the_loss_several_times(self):
+        """The loss of an epoch is that before the step, as with every optimizer."""
+        X, y = correlations()
+        options = dict(schedule=None, batch_size=40, weight_decay=0.0, dtype="float64")
+        options = SMALL | options | dict(max_epochs=1, dropout=0.0)
+        losses = [
+            CorNetClassifier(optimizer=optimizer, **options).fit(X, y).history_[0]
+            for optimizer in (torch.optim.LBFGS, torch.optim.SGD)
+        ]
+        for name in ("train_loss", "train_accuracy"):
+            assert losses[0][name] == pytest.approx(losses[1][name])
 
     def test_label_smoothing_changes_the_network(self):
         X, y = correlations()
@@ -179,6 +199,37 @@ class TestCallbacks:
         model = CorNetClassifier(callbacks=[score], **options).fit(X, y)
         for row in model.history_:
             assert row["balanced"] == pytest.approx(row["valid_accuracy"], abs=1e-12)
+
+    def test_scores_of_probabilities(self):
+        X, y = correlations(gap=0.1)
+        score = EpochScoring("roc_auc", lower_is_better=False)
+        options = SMALL | dict(validation=0.25, refit=False, max_epochs=1)
+        model = CorNetClassifier(callbacks=[score], **options).fit(X, y)
+        _, held_out = split_validation(y, 0.25, model.seed_)
+        expected = roc_auc_score(y[held_out], model.predict_proba(X[held_out])[:, 1])
+        assert model.history_[0]["roc_auc"] == pytest.approx(expected)
+
+    def test_the_best_epoch_is_saved_by_skorch(self, tmp_path):
+        X, y = correlations(gap=0.1)
+        save = Checkpoint(dirname=tmp_path, f_optimizer=None, f_history=None)
+        options = SMALL | dict(validation=0.25, refit=False, max_epochs=20, lr=0.1)
+        model = CorNetClassifier("ecm", callbacks=[save], **options).fit(X, y)
+        saved = torch.load(tmp_path / "params.pt", weights_only=True)
+        for name, value in model.module_.state_dict().items():
+            assert torch.equal(value, saved[name])
+
+    def test_callbacks_after_early_stopping_see_the_last_epoch(self):
+        seen = []
+
+        class Note(Callback):
+            def on_epoch_end(self, net, **_):
+                seen.append(len(net.history))
+
+        X, y = correlations(gap=0.1)
+        stop = EarlyStopping(patience=2, threshold=0.0, sink=lambda _: None)
+        options = SMALL | dict(max_epochs=40, lr=0.1, validation=0.25, refit=False)
+        model = CorNetClassifier("ecm", callbacks=[stop, Note()], **options).fit(X, y)
+        assert seen == [row["epoch"] for row in model.history_]
 
     def test_early_stopping_of_skorch_is_no_interruption(self, tmp_path):
         X, y = correlations(gap=0.1)
