@@ -287,10 +287,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         X, y = self._read_training(X, y, classes)
         groups = None if groups is None else column_or_1d(groups)
         check_consistent_length(X, groups)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        sample_weight = _checked_weights(sample_weight, X)
         identity = self._identity(X, y, groups, sample_weight)
         self.fingerprint_ = identity["data"]
         processes.require_same(identity)
@@ -381,7 +378,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             return self._fit(X, y, None, sample_weight, {}, **first)
         X, y = self._read_samples(X), column_or_1d(y)
         check_consistent_length(X, y)
-        weights = None if sample_weight is None else np.asarray(sample_weight, float)
+        weights = _checked_weights(sample_weight, X)
         with torch.random.fork_rng():
             inputs = self._prepared(getattr(self.module_, "features", None), X)
             samples = Samples(inputs, *self._targets(y, np.arange(len(X)), weights))
@@ -779,6 +776,11 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
     def _make_loop(self, *arguments, **options):
         classes = list(range(len(self.classes_)))
         return ClassifierLoop(*arguments, classes=classes, **options)
+
+
+def _checked_weights(weights, X):
+    how = dict(dtype=np.float64, ensure_non_negative=True)
+    return None if weights is None else _check_sample_weight(weights, X, **how)
 
 
 def made_by(module: Callable, arguments: dict, options: dict) -> Any:

@@ -5,6 +5,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -172,6 +173,7 @@ class Batch(tuple):
     total: float
 
 
+@dataclass
 class Batches:
     """Batches in a random order, which depends on the epoch, or in the given one.
 
@@ -187,15 +189,10 @@ class Batches:
         Function of N that returns an order of samples.
     """
 
-    def __init__(
-        self,
-        dataset: Samples,
-        batch_size: int,
-        processes: Processes,
-        order: Callable[[int], Tensor],
-    ) -> None:
-        self.dataset, self.batch_size = dataset, batch_size
-        self.processes, self.order = processes, order
+    dataset: Samples
+    batch_size: int
+    processes: Processes
+    order: Callable[[int], Tensor]
 
     def __len__(self) -> int:
         return -(-len(self.dataset) // self.batch_size)
@@ -378,14 +375,10 @@ class TrainingLoop(NeuralNet):
 
     def _has_ended(self) -> bool:
         """Tell whether the last epoch was meant to be the last."""
-        callbacks = (callback for _, callback in self.callbacks_)
-        stopped = any(
-            isinstance(callback, EarlyStopping)
-            and callback.misses_ == callback.patience
-            for callback in callbacks
-        )
+        stopping = [pair[1] for pair in self.callbacks_ if stops_early(pair)]
+        is_stopped = any(each.misses_ == each.patience for each in stopping)
         is_complete = len(self.rows) >= self.max_epochs
-        return is_complete or stopped or self.is_out_of_patience()
+        return is_complete or is_stopped or self.is_out_of_patience()
 
     def _length(self, samples: Samples) -> int:
         return len(self.get_iterator(samples))
@@ -475,11 +468,9 @@ class TrainingLoop(NeuralNet):
         # To seed the generators of all devices takes as long as a small epoch.
         (torch.default_generator if on_cpu else torch).manual_seed(seed % (1 << 63))
 
-    def on_batch_begin(
-        self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any
-    ) -> None:
+    def on_batch_begin(self, net: Any, batch: Any, training: bool, **_: Any) -> None:
         """Note the weights of the batch, and set the learning rates of the schedule."""
-        super().on_batch_begin(net, batch=batch, training=training, **kwargs)
+        super().on_batch_begin(net, batch=batch, training=training)
         self._batch = batch
         if training and self.schedule is not None:
             step = (len(self.history) - 1) * self._epoch_length + len(
@@ -489,11 +480,9 @@ class TrainingLoop(NeuralNet):
             for group in self.optimizer_.param_groups:
                 group["lr"] = learning_rate_factor(step, steps) * group["initial_lr"]
 
-    def on_batch_end(
-        self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any
-    ) -> None:
+    def on_batch_end(self, net: Any, training: bool, parts: tuple, **_: Any) -> None:
         """Note what a batch counts for, and advance the bar."""
-        self._seen["train" if training else "valid"].append(kwargs["parts"])
+        self._seen["train" if training else "valid"].append(parts)
         if training and self._bar is not None:
             self._bar.update()
 
