@@ -47,6 +47,7 @@ def main():
                     method="bootstrap",
                     n_resamples=499,
                     rng=0,
+                    progress=False,
                 ),
                 functools.partial(smooth, points, times, bandwidth=0.1),
             )

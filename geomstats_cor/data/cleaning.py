@@ -378,9 +378,11 @@ def clean_points(
     given = points
     points = _read(points, False, name, allows_ones=on_bad != "raise")
     if are_tables(given) and names_of(given) is not None:
+        from .culprits import naming_culprits
         from .stack import CorrelationStack
 
-        points, report = clean_points(points, on_bad, min_eigenvalue, name)
+        with naming_culprits(given):
+            points, report = clean_points(points, on_bad, min_eigenvalue, name)
         labels = CorrelationStack(given, note=getattr(given, "note", ""))[report.kept]
         note = labels.note if not report.bad else f"{labels.note} {report}".strip()
         return labels._with(values=as_numpy(points), note=note), report

@@ -30,7 +30,6 @@ KINDS = ("correlation", "partial")
 TARGETS = ("identity", "mean")
 MISSING = ("raise", "pairwise", "em")
 _LISTED = 5
-_LEARNING_RECORDINGS = 10  # for the penalty of the graphical lasso
 
 
 class Correlations(TransformerMixin, BaseEstimator):
@@ -42,8 +41,8 @@ class Correlations(TransformerMixin, BaseEstimator):
     .. math:: C_i = (1 - s) R_i + s I ,
 
     which has no eigenvalue below :math:`s`, however few the frames. The amount is
-    learnt in `fit`, from how well correlations repeat between the halves of the
-    recordings, and is used for new recordings. `report_` says what was done, and the
+    learnt in `fit`, as the one with which the halves of the recordings predict each
+    other best, and is used for new recordings. `report_` says what was done, and the
     result carries the numbers of frames: matrices from fewer frames are noisier all the
     same.
 
@@ -349,7 +348,7 @@ class Correlations(TransformerMixin, BaseEstimator):
                 self.target_ = raw.mean(axis=0)
             self.amount_ = (
                 shrinkage.split_half_shrinkage(
-                    map(shrinkage.halves_of, recordings.signals), self.target_
+                    self._halves(recordings, 100), self._floored(self.target_)
                 )
                 if learns
                 else float(self.amount)
@@ -369,12 +368,15 @@ class Correlations(TransformerMixin, BaseEstimator):
                 self._learn_penalty(recordings) if learns else float(self.amount)
             )
 
+    def _halves(self, recordings, number):
+        """Return matrices of the halves of some recordings, at equal distances."""
+        step = -(-len(recordings.signals) // number)
+        return map(shrinkage.halves_of, recordings.signals[::step])
+
     def _learn_penalty(self, recordings):
-        chosen = recordings.signals
-        step = -(-len(chosen) // _LEARNING_RECORDINGS)
         pairs = [
             [self._floored(np.nan_to_num(half)) for half in halves]
-            for halves in map(shrinkage.halves_of, chosen[::step])
+            for halves in self._halves(recordings, 10)
         ]
         return estimators.learn_penalty(pairs, self.progress)
 

@@ -194,7 +194,10 @@ def labelled(function: Callable | None = None, *, index: tuple = ()) -> Callable
         names = names_of(points)
         if names is None:  # condensed rows in a table
             points = as_plain_stack(points, first)
-        result = function(points, *arguments, **keywords)
+        from .culprits import naming_culprits
+
+        with naming_culprits(points):
+            result = function(points, *arguments, **keywords)
         given = signature.bind(points, *arguments, **keywords).arguments
         labels = next((given[k] for k in index if given.get(k) is not None), None)
         return with_names(result, names, labels)

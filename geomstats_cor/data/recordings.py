@@ -247,6 +247,13 @@ def _of_tables(tables, index, name):
     signals, times = [], []
     for i, table in enumerate(tables):
         label = f"{name}[{_plain_name(index[i])!r}]"
+        if len(set(table.columns)) < len(table.columns):
+            columns = list(table.columns)
+            twice = next(c for c in columns if columns.count(c) > 1)
+            raise ShapeError(
+                f"{label} has several columns named {twice!r}: rename them, so that "
+                f"variables can be matched."
+            )
         if set(table.columns) != set(names):
             more = [c for c in table.columns if c not in set(names)]
             less = [c for c in names if c not in set(table.columns)]

@@ -1,54 +1,66 @@
 r"""One amount of shrinkage for all recordings, learnt from their halves.
 
 Matrices of recordings that are each shrunk by an amount of their own differ by their
-treatment. Here all are shrunk by the same :math:`s`, towards the same target. It is
-learnt from how well correlations repeat between the first and the second half of a
-recording, which takes the autocorrelation of the frames into account.
+treatment. Here all are shrunk by the same :math:`s`, towards the same target. It is the
+amount with which one half of a recording predicts the other best, which takes the
+autocorrelation of the frames into account.
 """
 
 import numpy as np
+import scipy.linalg
+from scipy.optimize import minimize_scalar
 
 from .._types import Array, ArrayLike
 
 LARGEST = 0.9  # more would leave nothing to compare
 
 
-def split_half_shrinkage(halves: ArrayLike, target: Array = None) -> float:
-    r"""Return the amount of shrinkage that minimises the expected squared error.
+def split_half_shrinkage(halves: ArrayLike, target: Array) -> float:
+    r"""Return the amount of shrinkage of the largest likelihood.
 
-    .. math:: s = \frac{V}{V + \Sigma} , \quad
-              \Sigma = \sum_i \langle A_i - T, B_i - T \rangle , \quad
-              V = \tfrac14 \sum_i |A_i - B_i|^2 ,
+    .. math:: s = \frac{s'}{2 - s'} , \quad s' = \operatorname{argmin} \sum_i
+              \ell(A_i, B_i) + \ell(B_i, A_i) , \quad
+              \ell(A, B) = \log \det C + \operatorname{tr} C^{-1} B , \quad
+              C = (1 - s') A + s' T ,
 
-    for the matrices :math:`A_i` and :math:`B_i` of the halves of recordings, off the
-    diagonal. The noise of a whole recording has half the variance of that of a half,
-    :math:`|A - B|^2` twice that of a half, and the inner product of two halves has the
-    noise of neither.
+    for the matrices :math:`A_i` and :math:`B_i` of the halves of recordings and a
+    target :math:`T`. The noise of a whole recording has half the variance :math:`V` of
+    that of a half. With a signal of variance :math:`\Sigma`, a half needs :math:`s' =
+    2 V / (2 V + \Sigma)` and a whole :math:`s = V / (V + \Sigma)`, which is less.
 
     Parameters
     ----------
     halves : sequence of pairs of numpy.ndarray, shape=[n, n]
         Correlations of both halves of each recording; unknown entries are NaN.
     target : numpy.ndarray, shape=[n, n]
-        Target :math:`T`; the identity if None.
+        Target, positive definite.
 
     Returns
     -------
     amount : float
         Amount of shrinkage, at most 0.9.
     """
-    signal = noise = 0.0
-    for first, second in halves:
-        i, j = np.tril_indices(len(first), -1)
-        a, b = first[i, j], second[i, j]
-        centre = 0.0 if target is None else target[i, j]
-        known = np.isfinite(a) & np.isfinite(b)
-        product, squares = (a - centre) * (b - centre), (a - b) ** 2
-        signal += np.sum(product[known])
-        noise += 0.25 * np.sum(squares[known])
-    if not signal > 0.0:
-        return LARGEST
-    return float(min(noise / (noise + signal), LARGEST))
+    parts = []
+    for pair in halves:
+        one, other = (np.where(np.isfinite(half), half, target) for half in pair)
+        parts += [_against(one, other, target), _against(other, one, target)]
+    values, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
+
+    def loss(amount):
+        shrunk = (1.0 - amount) * values + amount
+        return np.sum(np.log(shrunk) + squares / shrunk)
+
+    largest = 2.0 * LARGEST / (1.0 + LARGEST)
+    found = minimize_scalar(loss, bounds=(1e-4, largest), method="bounded")
+    half = largest if loss(largest) <= found.fun else float(found.x)
+    return half / (2.0 - half)
+
+
+def _against(one, other, target):
+    """Return one matrix and the diagonal of another, in the frame where T is I."""
+    values, vectors = scipy.linalg.eigh(one, target)
+    # Correlations of pairs of which some values are missing may be indefinite.
+    return np.maximum(values, 0.0), np.sum(vectors * (other @ vectors), axis=0)
 
 
 def halves_of(signal: Array) -> Array:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .._types import ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import in_order, names_of, one_stack, with_names
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
@@ -236,10 +237,11 @@ def mean_test(
     (3, 37)
     """
     require_choice("statistic", statistic, (*STATISTICS, "auto"))
-    variables = names_of(points)
+    given, variables = points, names_of(points)
     points, mean = _admit_mean(one_stack(points, 2), in_order(mean, variables, "mean"))
     space = equipped(space, points.shape[-1], "points")
-    center = frechet_mean(points, space)
+    with naming_culprits(given):
+        center = frechet_mean(points, space)
     coords = as_numbers(space.metric.log_coords(points, mean))
     squared_dists = as_numbers(space.metric.squared_dist(points, center))
     design = SignFlips(len(points))

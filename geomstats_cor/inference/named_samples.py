@@ -3,18 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .._types import ArrayLike
 from ..data.cleaning import as_stack, clean_points
+from ..data.culprits import naming_culprits
 from ..data.labels import are_tables, without_names
 from ..distributed import is_dask_array
-from ..exceptions import BadMatricesError, ShapeError
+from ..exceptions import ShapeError
 from ..validation import plain
 from .designs import is_range
 from .samples import as_numbers
-
-_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,8 @@ def read_sample(
     variables = names_of(f"{name}: variables", variables, points.shape[-1])
     subjects = names_of(f"{name}: subjects", subjects, points.shape[0])
     if check and not is_dask_array(points):
-        _require_clean(points, variables, subjects, name)
+        with naming_culprits(points, variables, subjects):
+            clean_points(points, name=name)
     return NamedSample(points, variables, subjects)
 
 
@@ -125,39 +123,3 @@ def names_of(what: str, names: ArrayLike, number: int) -> tuple | None:
             f"{what}: expected distinct names, got {twice!r} more than once."
         )
     return names
-
-
-def _require_clean(points, variables, subjects, name):
-    try:
-        clean_points(points, name=name)
-    except BadMatricesError as error:
-        remarks = _remarks(points, error.bad, variables, subjects)
-        raise BadMatricesError(f"{error}{remarks}", error.bad) from None
-
-
-def _remarks(points, bad, variables, subjects):
-    """Return the subjects of bad matrices, and the variables that are not finite."""
-    remarks = []
-    if subjects is not None:
-        listed = ", ".join(repr(subjects[m.index]) for m in bad[:_LISTED])
-        remarks.append(f"The subjects are {listed}{_others(len(bad))}.")
-    rows = points[[m.index for m in bad]]
-    broken = np.flatnonzero(
-        np.all(~np.isfinite(rows) | _identity(rows), axis=-1).any(0)
-    )
-    if len(broken) and not np.all(np.isfinite(rows)):
-        label = [i if variables is None else variables[i] for i in broken.tolist()]
-        listed = ", ".join(map(repr, label[:_LISTED]))
-        remarks.append(
-            f"No correlation of the variables {listed}{_others(len(label))} is finite: "
-            f"a recording that is constant there has none."
-        )
-    return "".join(f" {remark}" for remark in remarks)
-
-
-def _identity(rows):
-    return np.broadcast_to(np.eye(rows.shape[-1], dtype=bool), rows.shape)
-
-
-def _others(number):
-    return f" and {number - _LISTED} more" if number > _LISTED else ""

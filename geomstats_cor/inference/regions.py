@@ -9,6 +9,7 @@ from scipy import stats
 
 from .._progress import steps
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import in_order, names_of, one_stack, with_names
 from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
@@ -316,9 +317,10 @@ def confidence_region(
     """
     require_choice("method", method, ("hotelling", "bootstrap"))
     require_number("level", level, 0.0, 1.0)
-    variables, points = names_of(points), one_stack(points, 2)
+    given, variables, points = points, names_of(points), one_stack(points, 2)
     space = equipped(space, points.shape[-1], "points")
-    mean = frechet_mean(points, space)
+    with naming_culprits(given):
+        mean = frechet_mean(points, space)
     if method == "bootstrap":
         require_integer("n_resamples", n_resamples, 1)
         if (n_resamples + 1) * (1.0 - level) < 1.0:

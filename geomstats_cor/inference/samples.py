@@ -6,6 +6,7 @@ import array_api_compat
 import numpy as np
 
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import names_of, one_stack, with_names
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._array import namespace
@@ -68,7 +69,8 @@ class Groups:
                 )
         warn_if_frames_differ(frames, self.labels, self.names)
         # First of all matrices together, so that a bad one is named by its own index.
-        self.pooled_mean = frechet_mean(self.points, space)
+        with naming_culprits(points):
+            self.pooled_mean = frechet_mean(self.points, space)
         xp = namespace(self.points)
         members = [np.flatnonzero(self.labels == g) for g in range(len(self.sizes))]
         self.means = xp.stack([frechet_mean(self.points[m], space) for m in members])

@@ -16,6 +16,7 @@ from ..data.cleaning import (
     repair,
     require_one_size,
 )
+from ..data.culprits import naming_culprits
 from ..data.labels import are_tables, without_names
 from ..data.naming import with_names
 from ..exceptions import ArrayTypeError, ParameterError
@@ -49,7 +50,8 @@ class PointsEstimator(BaseEstimator):
             ensure_all_finite=False,
         )
         entries, y = checked if targets else (checked, None)
-        points = self._clean(entries if stack is None else stack, reset)
+        with naming_culprits(X):
+            points = self._clean(entries if stack is None else stack, reset)
         if reset:
             self.space_ = equipped(self.metric, points.shape[-1], "X")
             self._is_condensed = stack is None

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import as_plain_stack, in_order, names_of
 from ..kernels import pack_strictly_lower
 from ..kernels._quotients import divide
@@ -67,8 +68,14 @@ def pairwise_distances(
     array([[0.   , 0.   , 3.142]])
     """
     require_choice("distance", distance, DISTANCES)
+    given_a, given_b = points_a, points_b
     points_a, points_b, names = _aligned(points_a, points_b)
     space = equipped(space, points_b.shape[-1], "points_b")
+    with naming_culprits(given_a), naming_culprits(given_b):
+        return _distances(points_a, points_b, space, distance, reference, names)
+
+
+def _distances(points_a, points_b, space, distance, reference, names):
     if distance == "geodesic":
         return np.asarray(space.metric.dist_broadcast(points_a, points_b))
     if distance == "entries":

@@ -7,6 +7,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import in_order, names_of, one_stack, with_names
 from ..data.sampling import as_generator
 from ..exceptions import (
@@ -125,7 +126,7 @@ class GaussianDistribution:
         distribution : GaussianDistribution
             Distribution at the Fréchet mean of the points.
         """
-        variables, points = names_of(points), one_stack(points)
+        given, variables, points = points, names_of(points), one_stack(points)
         space = equipped(space, points.shape[-1], "points")
         if points.shape[0] < 2:
             raise ShapeError(
@@ -133,7 +134,8 @@ class GaussianDistribution:
                 f"least."
             )
         xp = array_namespace(points)
-        mean = frechet_mean(points, space)
+        with naming_culprits(given):
+            mean = frechet_mean(points, space)
         coords = space.metric.log_coords(points, mean)
         if isinstance(shrinkage, str) and shrinkage == "ledoit-wolf":
             from sklearn.covariance import ledoit_wolf_shrinkage

@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.naming import expanded
 from ..space import equipped
 from ..validation import as_arrays, require_number, require_stack
@@ -55,12 +56,14 @@ def kernel_matrix(
            [0.6065, 1.    ]])
     """
     require_number("sigma", sigma)
+    given_a, given_b = points_a, points_b
     points_a, points_b = as_arrays(
         points_a=expanded(points_a), points_b=expanded(points_b)
     )
     require_stack(points_a=points_a, points_b=points_b)
     metric = equipped(space, points_a.shape[-1], "points_a").metric
-    lengths = _lengths(points_a, points_b, metric)
+    with naming_culprits(given_a), naming_culprits(given_b):
+        lengths = _lengths(points_a, points_b, metric)
     return metric.image_space.metric.kernel(lengths, sigma)
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
 
 from .. import kernels
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
@@ -186,7 +187,8 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         if reset:
             self._is_condensed = stack.ndim == 2
             self._n_targets = stack.shape[-1]
-        return self._clean(stack.astype(np.float64), reset, "y")
+        with naming_culprits(y):
+            return self._clean(stack.astype(np.float64), reset, "y")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

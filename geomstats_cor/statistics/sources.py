@@ -14,6 +14,7 @@ import array_api_compat
 import numpy as np
 
 from .._types import ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.labels import are_tables, is_stack, is_table
 from ..data.naming import as_plain_stack, in_order, names_of, one_stack
 from ..exceptions import (
@@ -57,9 +58,11 @@ def as_source(
         from ._dask_source import DaskSource
 
         return DaskSource(chunks, weights, chunk_size)
-    variables = None
     if _is_one_sample(chunks):
-        variables, chunks = names_of(chunks), as_plain_stack(chunks, "chunks")
+        plain = as_plain_stack(chunks, "chunks")
+        if are_tables(chunks):
+            return Source(lambda: [(chunks, weights)], True, len(plain), chunk_size)
+        chunks = plain
     if array_api_compat.is_array_api_obj(chunks):
         if chunks.ndim < 1:
             raise ShapeError(
@@ -69,8 +72,7 @@ def as_source(
             raise ShapeError(
                 f"weights: expected shape [{len(chunks)}], got {np.shape(weights)}."
             )
-        number = len(chunks)
-        return Source(lambda: [(chunks, weights)], True, number, chunk_size, variables)
+        return Source(lambda: [(chunks, weights)], True, len(chunks), chunk_size)
     if weights is not None:
         raise ParameterError(
             "weights go with an array or a file; blocks of an iterable bring their own "
@@ -197,14 +199,11 @@ class Source:
         state = None
         with bar.over(self.number) as advance:
             for index, block in enumerate(self.blocks()):
-                found = summarise_block(
-                    self._in_order(block),
-                    summarise,
-                    merge,
-                    self.chunk_size,
-                    index,
-                    advance,
-                )
+                plain, size = self._in_order(block), self.chunk_size
+                with naming_culprits(block[0] if isinstance(block, tuple) else block):
+                    found = summarise_block(
+                        plain, summarise, merge, size, index, advance
+                    )
                 state = found if state is None else merge(state, found)
         return state
 

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from .._progress import Bar
 from .._types import Array, ArrayLike
+from ..data.culprits import naming_culprits
 from ..data.labels import few
 from ..data.naming import in_order, names_of, one_stack, with_names
 from ..exceptions import ParameterError, ShapeError
@@ -287,7 +288,8 @@ class StreamingMean(BaseEstimator):
         space = _flat(equipped(self.space, points.shape[-1], "X"))
         block = points if weights is None else (points, weights)
         summarise = functools.partial(_coordinate_moments, space)
-        found = summarise_block(block, summarise, Moments.merge)
+        with naming_culprits(X):
+            found = summarise_block(block, summarise, Moments.merge)
         self._moments, self._space = self._moments.merge(found), space
         self._variables = variables
         return self

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
 from sklearn.linear_model import LogisticRegression
@@ -43,18 +44,24 @@ class TestCommonShrinkage:
         assert np.linalg.eigvalsh(stack.values).min() >= 0.2 - 1e-12
         assert np.all(stack.values[:, range(20), range(20)] == 1.0)
 
-    def test_the_amount_minimises_the_error(self):
-        # Against the best amount for the known population, over many recordings. The
-        # correlations of halves are biased towards zero a little more.
+    def test_the_amount_has_the_largest_likelihood_of_new_frames(self):
+        # Against the best amount for the known population, over many recordings.
         rng = np.random.default_rng(0)
         population = np.where(np.eye(8) == 1.0, 1.0, 0.4)
         root = np.linalg.cholesky(population)
         recordings = root @ rng.standard_normal((400, 8, 40))
         raw, eye = sample(recordings), np.eye(8)
-        deviation, noise = raw - eye, raw - population
-        best = np.sum(deviation * noise) / np.sum(deviation**2)
+        amounts = np.linspace(0.01, 0.5, 50)
+        losses = []
+        for amount in amounts:
+            points = (1.0 - amount) * raw + amount * eye
+            products = population @ np.linalg.inv(points)
+            losses.append(
+                np.linalg.slogdet(points)[1].mean()
+                + np.trace(products, axis1=1, axis2=2).mean()
+            )
         learnt = Correlations().fit(recordings).amount_
-        assert learnt == pytest.approx(best, rel=0.2)
+        assert learnt == pytest.approx(amounts[np.argmin(losses)], rel=0.2)
 
     def test_autocorrelated_frames_are_shrunk_more(self):
         # Frames that repeat carry less information than their number says.
@@ -66,19 +73,40 @@ class TestCommonShrinkage:
         amounts = [Correlations().fit(x).amount_ for x in (plain, slow)]
         assert amounts[1] > 2.0 * amounts[0]
 
-    def test_the_formula(self):
+    @pytest.mark.parametrize("target", ["identity", "mean"])
+    def test_one_half_predicts_the_other(self, signals, target):
+        signals = signals[..., :14].copy()
+        signals[::2, :3] *= -1.0  # far from their mean
+        # The amount of halves, by densities of frames, scaled to unit variance.
+        halves = np.stack(np.split(signals, 2, axis=-1), axis=1)
+        halves = halves - halves.mean(axis=-1, keepdims=True)
+        halves /= halves.std(axis=-1, keepdims=True)
+        raw = halves @ halves.mT / halves.shape[-1]
+        centre = np.eye(6)
+        if target == "mean":
+            centre = 0.99 * sample(signals).mean(axis=0) + 0.01 * centre
+
+        def likelihood(amount):
+            return sum(
+                multivariate_normal.logpdf(
+                    frames.T, cov=(1.0 - amount) * matrix + amount * centre
+                ).sum()
+                for pair, both in zip(raw, halves, strict=True)
+                for matrix, frames in zip(pair, both[::-1], strict=True)
+            )
+
+        s = Correlations(target=target).fit(signals).amount_
+        best = 2.0 * s / (1.0 + s)
+        assert likelihood(best) > likelihood(best + 0.01)
+        assert likelihood(best) > likelihood(best - 0.01)
+
+    def test_unknown_entries_are_those_of_the_target(self):
         first, second = np.eye(3), np.eye(3)
-        first[1, 0], second[1, 0] = 0.5, 0.3
-        first[2, 0], second[2, 0] = 0.1, np.nan
-        noise, signal = 0.25 * 0.04, 0.15
-        expected = noise / (noise + signal)
-        assert split_half_shrinkage([(first, second)]) == pytest.approx(expected)
-        target = np.eye(3)
-        target[1, 0] = 0.2
-        expected = noise / (noise + 0.03)
-        assert split_half_shrinkage([(first, second)], target) == pytest.approx(
-            expected
-        )
+        first[1, 0] = first[0, 1] = 0.5
+        second[1, 0] = second[0, 1] = 0.3
+        expected = split_half_shrinkage([(first, second)], np.eye(3))
+        first[2, 0] = first[0, 2] = second[2, 1] = second[1, 2] = np.nan
+        assert split_half_shrinkage([(first, second)], np.eye(3)) == expected
 
     def test_the_mean_as_a_target(self, signals):
         model = Correlations(target="mean", amount=0.4).fit(signals[:8])

@@ -15,7 +15,12 @@ from sklearn.pipeline import make_pipeline
 
 import geomstats_cor as gc
 from geomstats_cor import distributed, inference, learning
-from geomstats_cor.exceptions import ParameterError, ShapeError, UnequalFramesWarning
+from geomstats_cor.exceptions import (
+    GeomstatsCorError,
+    ParameterError,
+    ShapeError,
+    UnequalFramesWarning,
+)
 
 NAMES = list("wxyz")
 LABELS, TIMES = np.array([0, 1] * 7), np.arange(14.0)
@@ -389,6 +394,25 @@ def test_a_metric_has_four_forms(stack, name, metric):
     found = CASES[name](Sample(stack, metric=metric))
     for one, other in zip(expected, found, strict=True):
         assert_same(numbers(one), other)
+
+
+TAKES_ANY_MATRIX = {
+    "as_stack",
+    "nearest_correlation",
+    "CorrelationStack",
+    "concatenate",
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - TAKES_ANY_MATRIX))
+def test_the_subject_of_a_bad_matrix_is_named(stack, name):
+    values = stack.values.copy()
+    values[10] = 1.0
+    people = [f"person {i}" for i in range(14)]
+    with pytest.raises(GeomstatsCorError, match="The subject is 'person 10'"):
+        CASES[name](
+            Sample(gc.CorrelationStack(values, NAMES, people), "CorrelationStack")
+        )
 
 
 def test_six_rows_of_six_entries_are_not_one_matrix(stack):
