@@ -25,6 +25,7 @@ __all__ = [
 
 # Modules of version 0.1, which can be imported by their former names for one release.
 _MOVED = {
+    "acclaim": "hdm05",
     "autoregressive": "radar",
     "labels": "dataset",
     "preprocessing": "skeletons",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cornet_nn.datasets import HDM05
-from cornet_nn.datasets.acclaim import read_amc, read_asf
+from cornet_nn.datasets.hdm05 import read_amc, read_asf
 from geomstats_cor.exceptions import DataError
 
 from .files import amc_text, asf_text

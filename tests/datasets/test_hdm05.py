@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cornet_nn.datasets import HDM05, SequenceMatrices, load
-from cornet_nn.datasets.acclaim import read_amc, read_asf
 from cornet_nn.datasets.dataset import half_of_each_class
+from cornet_nn.datasets.hdm05 import read_amc, read_asf
 from cornet_nn.datasets.sequences import reference_lengths
 from geomstats_cor.exceptions import DataError, DataWarning, ParameterError
 
