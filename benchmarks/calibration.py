@@ -25,7 +25,7 @@ from geomstats_cor.inference import (
     adjusted_means_test,
     coefficient_test,
 )
-from geomstats_cor.learning import ToCoords
+from geomstats_cor.learning import Harmonizer, ToCoords
 
 LEVEL = 0.05
 OPTIONS = dict(n_permutations=99, progress=False)
@@ -99,6 +99,24 @@ def windows(key, rng, told=True, n=4, subjects=12, each=3):
     return model.test("group", rng=rng, **OPTIONS).p_value
 
 
+def sites(key, rng, treatment, n=4, number=40):
+    """Test groups that are unequally frequent on two sites of unequal noise."""
+    site = np.arange(number) % 2
+    group = (rng.random(number) < np.where(site == 0, 0.25, 0.75)).astype(float)
+    coords = noise(rng, number, n, 0.25) * (1.0 + 0.6 * site[:, None])
+    points = matrices(key, n, coords + 0.2 * site[:, None])
+    options = OPTIONS | {"rng": rng}
+    if treatment == "block":
+        test = functools.partial(adjusted_means_test, blocks=site, exchange="within")
+        return test(points, group, key, **options).p_value
+    if treatment != "covariate":
+        kept = {"covariates": {"group": group}} if treatment == "group kept" else {}
+        points = Harmonizer(key).fit_transform(points, sites=site, **kept)
+        return adjusted_means_test(points, group, key, **options).p_value
+    covariates = {"site": site.astype(str)}
+    return adjusted_means_test(points, group, key, covariates, **options).p_value
+
+
 def edges(key, rng, what, pooled=False, n=6, number=24):
     """Return the smallest corrected p-value of the edges of x given z."""
     z = rng.standard_normal(number)
@@ -153,6 +171,12 @@ TRUE = {
     "three groups given age": groups_given_age,
     "visits within subjects": visits,
     "groups of subjects with three windows each": windows,
+    "groups on two sites, the site a covariate": functools.partial(
+        sites, treatment="covariate"
+    ),
+    "groups on two sites, exchanged within": functools.partial(
+        sites, treatment="block"
+    ),
     "edges, max-T: any edge": functools.partial(edges, what="p_max_t"),
     "edges, FDR: any edge": functools.partial(edges, what="p_fdr"),
     "edges, pooled FDR: any edge": functools.partial(edges, what="p_fdr", pooled=True),
@@ -166,12 +190,21 @@ TRUE = {
 WRONG = {
     "visits, subjects not told": functools.partial(visits, told=False),
     "groups of subjects with windows, not told": functools.partial(windows, told=False),
+    "groups, sites harmonised with the group kept": functools.partial(
+        sites, treatment="group kept"
+    ),
+    "groups, sites harmonised, group not kept": functools.partial(
+        sites, treatment="group not kept"
+    ),
 }
 
 
+NO_BASELINE = ("coefficients", "bands", "groups, sites harmonised")
 WRONG_WAY = {
     "visits, subjects not told": "too few: no power",
     "groups of subjects with windows, not told": "too many",
+    "groups, sites harmonised with the group kept": "too many",
+    "groups, sites harmonised, group not kept": "too few: less power",
 }
 
 
@@ -195,7 +228,7 @@ def main():
     for name, p_value in (TRUE | WRONG).items():
         cells = []
         for key in args.metrics:
-            if key == "fisher-z" and name.startswith(("coefficients", "bands")):
+            if key == "fisher-z" and name.startswith(NO_BASELINE):
                 cells.append("–")
                 continue
             share = rejections(p_value, key, args.runs) / args.runs

@@ -26,13 +26,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from skfolio.datasets import load_sp500_dataset
-from sklearn.covariance import ledoit_wolf
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from geomstats_cor import METRICS
+from geomstats_cor import METRICS, correlations
 from geomstats_cor.inference import MultivariateGeodesicRegression
 from geomstats_cor.learning import Harmonizer, ToCoords
 
@@ -69,20 +68,11 @@ print(covariates.groupby("era").agg(["mean", "count"]).round(2))
 # Matrices
 # --------
 # Sixty days for twenty stocks: sample correlations are far from the truth. All
-# recordings get Ledoit and Wolf's shrinkage, the same treatment for all, as data frames
-# that keep the names of the stocks.
+# recordings are shrunk alike, by an amount that is learnt from how well one half of a
+# quarter predicts the other. The names of stocks and quarters stay with the matrices.
 
-
-def correlation(table):
-    """Return the shrunk correlations of a recording, with names."""
-    scaled = (table - table.mean()) / table.std()
-    covariance, _ = ledoit_wolf(scaled.to_numpy())
-    deviation = np.sqrt(np.diag(covariance))
-    matrix = covariance / np.outer(deviation, deviation)
-    return pd.DataFrame(matrix, index=table.columns, columns=table.columns)
-
-
-matrices = [correlation(table) for table in recordings.values()]
+stack = correlations(recordings)
+print(f"\n{stack.note}")
 
 # %%
 # Which covariates matter?
@@ -96,7 +86,7 @@ matrices = [correlation(table) for table in recordings.values()]
 print("\np-values of the terms")
 for key in ("entries", "fisher-z", *METRICS):
     model = MultivariateGeodesicRegression(key)
-    model.fit(covariates, matrices, blocks=year)
+    model.fit(covariates, stack, blocks=year)
     tests = {
         term: model.test(term, n_permutations=999, rng=0, progress=False)
         for term in ("volatility", "trend")
@@ -110,7 +100,7 @@ for key in ("entries", "fisher-z", *METRICS):
 # volatility grows by a factor of e, at the mean matrix. The column `p_max_t` is
 # corrected for all 190 pairs.
 
-model = MultivariateGeodesicRegression("olm").fit(covariates, matrices, blocks=year)
+model = MultivariateGeodesicRegression("olm").fit(covariates, stack, blocks=year)
 edges = model.edge_test("volatility", n_permutations=3999, rng=0, progress=False)
 table = edges.table(alpha=0.05)
 print(f"\n{edges}")
@@ -129,14 +119,13 @@ print(f"\nmost influential quarters\n{worst.round(3)}")
 # that of the era left out is estimated from its matrices, without their volatility. It
 # must not keep volatility as a covariate, since that is to be predicted.
 
-stack = np.stack([matrix.to_numpy() for matrix in matrices])
 volatility, era = covariates["volatility"].to_numpy(), covariates["era"].to_numpy()
 
 
 def errors(features):
     """Return the share of variance within eras that is predicted in eras left out."""
     predicted, expected = np.empty(len(era)), np.empty(len(era))
-    for train, test in LeaveOneGroupOut().split(stack, groups=era):
+    for train, test in LeaveOneGroupOut().split(era, groups=era):
         x = features(train)
         ridge = make_pipeline(StandardScaler(), RidgeCV(np.logspace(0, 4, 9)))
         answer = ridge.fit(x[train], volatility[train]).predict(x[test])
@@ -145,9 +134,9 @@ def errors(features):
     return np.corrcoef(predicted, expected)[0, 1]
 
 
-rows, columns = np.tril_indices(stack.shape[-1], -1)
+rows, columns = np.tril_indices(len(stack.variables), -1)
 treatments = {
-    "Fisher z": lambda train: np.arctanh(stack[:, rows, columns]),
+    "Fisher z": lambda train: np.arctanh(stack.values[:, rows, columns]),
     "OLM": lambda train: ToCoords("olm").fit(stack[train]).transform(stack),
 }
 for method in ("combat", "recentre"):
