@@ -39,10 +39,10 @@ from .kernels._array import (
     namespace,
 )
 from .kernels._autodiff import detached, is_readable
+from .kernels._batching import blocks_of
 from .kernels._convergence import warn
 from .kernels._tolerances import input_tolerance, rank_tolerance
 
-_BLOCK_ENTRIES = 2**16
 _REMEDY = (
     "Treat all matrices of the sample alike: geomstats_cor.clean_points(points, "
     "on_bad='repair') shrinks them towards the identity, as "
@@ -229,20 +229,9 @@ def _is_close(x, value):
     # What is above the diagonal is below it with the other sign; NaN and infinity
     # differ from their mirror.
     with np.errstate(invalid="ignore"):
-        for some in _blocks(x):
-            if not largest_entry(some - some.mT) <= tolerance:
-                return False
-    return True
-
-
-def _blocks(x):
-    """Return blocks of a batch, so that differences of their entries fit the cache."""
-    size = x.shape[-1] * x.shape[-2]
-    if x.ndim < 3 or math.prod(x.shape) <= max(size, _BLOCK_ENTRIES):
-        return (x,)
-    count = max(1, _BLOCK_ENTRIES // size)
-    flat = x.reshape((-1, *x.shape[-2:]))
-    return [flat[start : start + count] for start in range(0, flat.shape[0], count)]
+        return all(
+            largest_entry(some - some.mT) <= tolerance for some in blocks_of(x, held=5)
+        )
 
 
 def _is_finite(x):

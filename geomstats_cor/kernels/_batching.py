@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .._types import Array
 from ._array import namespace
 from ._convergence import ReportsOfBlocks
 
@@ -41,7 +42,6 @@ def in_blocks(
         What the function returns for the whole batch.
     """
     first = arrays[0]
-    xp = namespace(first)
     batch = tuple(first.shape[: first.ndim - axes[0]])
     entries = 0
     for x, own in zip(arrays, axes, strict=True):
@@ -49,8 +49,7 @@ def in_blocks(
         entries = max(entries, math.prod(shape[len(shape) - own :]))
         if shape[: len(shape) - own] != batch:
             return function(*arrays)
-    bytes_each = held * entries * (8 if first.dtype == xp.float64 else 4)
-    number, count = math.prod(batch), max(1, _CACHE_BYTES // max(1, bytes_each))
+    number, count = math.prod(batch), _members(first, held * entries)
     if number <= count and len(batch) <= 1:
         return function(*arrays)
     # Matrix products have less overhead with a single batch axis.
@@ -66,6 +65,32 @@ def in_blocks(
         None if whole is None else whole.reshape((*batch, *whole.shape[1:]))
         for whole in results
     )
+
+
+def blocks_of(matrices: Array, held: int = 1) -> list[Array]:
+    """Return a batch of matrices in blocks of a few.
+
+    Parameters
+    ----------
+    matrices : array, shape=[..., n, n]
+        Batch.
+    held : int
+        How many arrays of the size of a block are in use at a time.
+
+    Returns
+    -------
+    blocks : list of array, shape=[k, n, n]
+        Blocks.
+    """
+    flat = matrices.reshape((-1, *matrices.shape[-2:]))
+    count = _members(flat, held * math.prod(flat.shape[1:]))
+    return [flat[start : start + count] for start in range(0, flat.shape[0], count)]
+
+
+def _members(array, entries):
+    """Return how many members with a number of entries each fit the cache."""
+    bytes_each = entries * (8 if array.dtype == namespace(array).float64 else 4)
+    return max(1, _CACHE_BYTES // max(1, bytes_each))
 
 
 def _joined(function, arrays, number, count, call):
