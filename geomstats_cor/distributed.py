@@ -11,11 +11,10 @@ import tempfile
 import numpy as np
 
 from .exceptions import GeomstatsCorError, ParameterError, ShapeError
+from .kernels._batching import members_in_cache
 from .space import equipped
 
 __all__ = ["coords_of_blocks", "dist_pairwise_of_blocks"]
-
-_PIECE_BYTES = 2**24
 
 
 def is_dask_array(x):
@@ -232,7 +231,7 @@ def _euclidean_dists(a, b):
     total = squares_a[:, None] + squares_b
     squares = total - 2.0 * (a @ b.T)
     i, j = np.nonzero(squares < 1e-3 * total)
-    step = max(1, _PIECE_BYTES // (8 * a.shape[-1]))
+    step = members_in_cache(2 * a.shape[-1])
     for start in range(0, len(i), step):
         rows, columns = i[start : start + step], j[start : start + step]
         squares[rows, columns] = np.sum((a[rows] - b[columns]) ** 2, axis=-1)

@@ -49,7 +49,7 @@ def in_blocks(
         entries = max(entries, math.prod(shape[len(shape) - own :]))
         if shape[: len(shape) - own] != batch:
             return function(*arrays)
-    number, count = math.prod(batch), _members(first, held * entries)
+    number, count = math.prod(batch), members_in_cache(held * entries, first)
     if number <= count and len(batch) <= 1:
         return function(*arrays)
     # Matrix products have less overhead with a single batch axis.
@@ -83,14 +83,27 @@ def blocks_of(matrices: Array, held: int = 1) -> list[Array]:
         Blocks.
     """
     flat = matrices.reshape((-1, *matrices.shape[-2:]))
-    count = _members(flat, held * math.prod(flat.shape[1:]))
+    count = members_in_cache(held * math.prod(flat.shape[1:]), flat)
     return [flat[start : start + count] for start in range(0, flat.shape[0], count)]
 
 
-def _members(array, entries):
-    """Return how many members with a number of entries each fit the cache."""
-    bytes_each = entries * (8 if array.dtype == namespace(array).float64 else 4)
-    return max(1, _CACHE_BYTES // max(1, bytes_each))
+def members_in_cache(entries: int, like: Array = None) -> int:
+    """Return how many members of a batch fit the cache, at least one.
+
+    Parameters
+    ----------
+    entries : int
+        Number of entries of a member.
+    like : array
+        Array of the dtype; float64 if None.
+
+    Returns
+    -------
+    count : int
+        Number of members.
+    """
+    is_double = like is None or like.dtype == namespace(like).float64
+    return max(1, _CACHE_BYTES // max(1, entries * (8 if is_double else 4)))
 
 
 def _joined(function, arrays, number, count, call):

@@ -15,6 +15,7 @@ from typing import Any
 from .._types import Array
 from ._array import eigh, namespace, symmetrize
 from ._autodiff import StatedGradient, detached, is_readable
+from ._batching import members_in_cache
 from ._tolerances import rank_tolerance
 from .divided_differences import (
     log_divided_differences,
@@ -25,9 +26,6 @@ from .symmetric import (
     out_of_basis,
     positive_spectrum,
 )
-
-# Bytes of matrices in memory at a time.
-_PIECE_BYTES = 2**25
 
 
 def congruence_log_products(point: Array, root: Array, vector: Array) -> Array:
@@ -109,9 +107,8 @@ def _spectra(point, root):
 
 
 def _parts(point, root):
-    """Yield slices of the roots whose matrices take up a moderate amount of memory."""
-    out, each = root.shape[0], 8 * math.prod(point.shape)
-    count = max(1, _PIECE_BYTES // max(1, each))
+    """Yield slices of the roots whose matrices fit the cache."""
+    out, count = root.shape[0], members_in_cache(math.prod(point.shape))
     for start in range(0, out, count):
         yield slice(start, start + count)
 

@@ -19,13 +19,12 @@ about five digits: two of them usually do.
 
 from .._types import Array
 from ._array import eps, namespace, row_dot
-from ._batching import batched
+from ._batching import batched, members_in_cache
 from ._conjugate_gradients import solve_by_products
 from ._quotients import sinh_quotient
 from .hyperbolic_frechet import hyperbolic_mean
 from .hyperboloid import hyperboloid_time
 
-_PIECE_BYTES = 2**21
 _NEWTON_STEPS, _CORRECTIONS = 12, 12
 
 
@@ -59,8 +58,8 @@ def hyperbolic_means(points: Array, weights: Array) -> Array:
     center = _normalised_average(_minkowski(points), average[None, :])[:, 0, 1:]
     moved = _minkowski(_boosted(points, -center[:, None, :]))
     r, number = points.shape[:2]
-    rows = max(1, _PIECE_BYTES // (8 * number * weights.shape[0]))
-    columns = max(1, _PIECE_BYTES // (8 * number * min(rows, r)))
+    rows = members_in_cache(number * weights.shape[0])
+    columns = members_in_cache(number * min(rows, r))
     parts = [
         [
             _solved(moved[i : i + rows, ...], weights[j : j + columns, :])

@@ -24,9 +24,8 @@ from ..exceptions import (
     ParameterError,
     ShapeError,
 )
+from ..kernels._batching import members_in_cache
 from ..validation import as_arrays, require_number
-
-_PIECE_BYTES = 2**22
 
 
 def as_source(
@@ -285,7 +284,7 @@ def piece_size(n: int) -> int:
     number : int
         Number of matrices, at least one.
     """
-    return max(1, _PIECE_BYTES // max(1, 8 * n * n))
+    return members_in_cache(n * n)
 
 
 def _in_memory(piece):

@@ -6,7 +6,7 @@ import torch
 from scipy.linalg import logm
 
 from geomstats_cor import kernels
-from geomstats_cor.kernels import congruence
+from geomstats_cor.kernels import _batching
 from tests.spaces.matrices import spd, symmetric
 
 
@@ -51,7 +51,7 @@ def test_pieces_of_outputs_change_nothing(monkeypatch):
     tensors = [x.requires_grad_() for x in arguments()]
     results = []
     for size in (2**25, 1):
-        monkeypatch.setattr(congruence, "_PIECE_BYTES", size)
+        monkeypatch.setattr(_batching, "_CACHE_BYTES", size)
         products = kernels.congruence_log_products(*tensors)
         results.append([products, *torch.autograd.grad((products**2).sum(), tensors)])
     for whole, pieces in zip(*results, strict=True):

@@ -28,9 +28,7 @@ def test_pieces_are_joined(rng, monkeypatch):
     points, weights = rng.standard_normal((2, 9, 3)), rng.uniform(size=(7, 9))
     weights /= weights.sum(axis=1, keepdims=True)
     together = hyperbolic_means(points, weights)
-    monkeypatch.setattr(
-        "geomstats_cor.kernels.hyperbolic_shared_mean._PIECE_BYTES", 8 * 2 * 9 * 2
-    )
+    monkeypatch.setattr("geomstats_cor.kernels._batching._CACHE_BYTES", 8 * 2 * 9 * 2)
     np.testing.assert_allclose(hyperbolic_means(points, weights), together, rtol=1e-14)
 
 
