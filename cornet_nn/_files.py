@@ -88,6 +88,21 @@ def write_json(path, value):
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def write_csv(path, table, **how):
+    """Write a table as CSV, as `write_text` does.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        File.
+    table : pandas.DataFrame
+        Table.
+    **how
+        Arguments of `to_csv`.
+    """
+    write_text(path, table.to_csv(index=False, lineterminator="\n", **how))
+
+
 def make_writable(directory):
     """Make a directory, and raise if files cannot be written there.
 

@@ -30,7 +30,7 @@ from geomstats_cor.exceptions import (
     ParameterError,
 )
 
-from ._files import locked, make_writable, replacing, write_json
+from ._files import locked, make_writable, write_csv, write_json
 
 RESULTS = ("accuracy", "train_accuracy", "epochs", "seconds_per_epoch", "samples")
 # What changes no result.
@@ -225,8 +225,8 @@ class Results:
         from .training.description import environment
 
         make_writable(self.directory)
-        self._lock = locked(self.directory)
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(locked(self.directory).release)
             if self._table.exists():
                 if not self.resume:
                     raise ParameterError(
@@ -235,13 +235,11 @@ class Results:
                     )
                 self.rows = self._read()
             write_json(self.directory / "environment.json", environment())
-        except BaseException:
-            self._lock.release()
-            raise
+            self._opened = stack.pop_all()
         return self
 
     def __exit__(self, *_):
-        self._lock.release()
+        self._opened.close()
 
     def _read(self):
         import pandas as pd
@@ -306,17 +304,10 @@ class Results:
         with tqdm(total=len(missing), unit="run", disable=not progress) as bar:
             for key, result in pool(tasks) if missing else ():
                 self.rows[key] = {"key": key, **missing[key].columns, **result}
-                self._write()
+                write_csv(self._table, pd.DataFrame(self.rows.values()), na_rep="nan")
                 bar.update()
                 bar.set_postfix(accuracy=f"{100.0 * result['accuracy']:.1f}")
         return pd.DataFrame([self.rows[key] for key in keys])
-
-    def _write(self):
-        import pandas as pd
-
-        how = dict(mode="w", encoding="utf-8", newline="")
-        with replacing(self._table, **how) as file:
-            pd.DataFrame(self.rows.values()).to_csv(file, index=False, na_rep="nan")
 
 
 def _keyed(key, trial, *samples):

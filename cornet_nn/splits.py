@@ -174,10 +174,10 @@ def inner_parts(data: "Dataset", train: np.ndarray, number: int, seed: int) -> P
 
 
 def paper_parts(dataset: "Dataset", data: str, seeds: int) -> Parts:
-    """Return training and test places for every run, by the protocol of the paper.
+    """Return training and test indices for every run, by the protocol of the paper.
 
     Data with an official split is split so in every run, and runs differ by the seed of
-    the network. Of HDM05, half of each class is for training, drawn anew for each run.
+    the network. Of HDM05, half of each class is for training, drawn again for each run.
     Other data is cut into folds, five at least, and the first of them are taken.
 
     Parameters
@@ -192,9 +192,9 @@ def paper_parts(dataset: "Dataset", data: str, seeds: int) -> Parts:
     Returns
     -------
     splits : list of tuple of array
-        Places for training and for testing. Items that cannot be used are drawn with
+        Indices for training and for testing. Items that cannot be used are drawn with
         the others: they are left out of training parts, and test parts have them as
-        places from the length of the data set on.
+        indices from the length of the data set on.
     """
     from sklearn.model_selection import StratifiedKFold
 

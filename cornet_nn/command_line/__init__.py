@@ -81,7 +81,7 @@ def main(arguments=None):
             )
         safe = contextlib.redirect_stdout(PrintableStream(sys.stdout))
         with warnings.catch_warnings(), safe, process_group():
-            # Warnings are lines of the command, without places in the code.
+            # A warning is a line of the command, without file and line number.
             warnings.showwarning = lambda message, *_, **__: _complain(command, message)
             module.run(options)
             sys.stdout.flush()

@@ -11,7 +11,7 @@ nothing is chosen. The table has the mean and the standard deviation of the accu
 one value for each fold and seed, and the median time of an epoch. The run directory has
 it as table.csv, table.md and comparison.png; cells.csv has the single values, each
 under a key of all settings and samples. --resume does not run again what is there under
-its key: metrics and seeds may be added, and what has changed is computed anew.
+its key: metrics and seeds may be added, and what has changed is computed again.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import numpy as np
 from geomstats_cor.exceptions import ParameterError
 
 from .. import splits
-from .._files import replacing, write_text
+from .._files import replacing, write_csv, write_text
 from .._text import markdown_table, percent, text_table
 from .options import (
     METRICS,
@@ -33,7 +33,6 @@ from .options import (
     open_results,
     say_written,
     source_of,
-    write_csv,
 )
 from .settings import add_settings, all_settings, make_estimator, parsed
 
@@ -104,7 +103,7 @@ def exceptions_of(words):
         where = f"--for {metric}"
         if metric not in METRICS:
             raise ParameterError(
-                f"{where} is not for one of the metrics {', '.join(METRICS)}."
+                f"{where}: expected one of the metrics {', '.join(METRICS)}."
             )
         try:
             given = dict(map(key_and_value, pairs))
@@ -112,8 +111,8 @@ def exceptions_of(words):
             raise ParameterError(f"{where}: {error}.") from None
         if not given.keys().isdisjoint(_OWN):
             raise ParameterError(
-                f"{where}: what tells trainings apart, {' and '.join(_OWN)}, is not "
-                f"for choosing."
+                f"{where}: {' and '.join(_OWN)} cannot be set here, as they tell "
+                f"trainings apart."
             )
         exceptions.setdefault(metric, {}).update(parsed(given, where))
     return exceptions

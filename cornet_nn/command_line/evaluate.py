@@ -17,10 +17,10 @@ import numpy as np
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._files import make_writable
+from .._files import make_writable, write_csv
 from .._text import percent, text_table
 from ..splits import names_of_classes, official
-from .options import add_quiet, add_source, record_of, source_of, write_csv
+from .options import add_quiet, add_source, record_of, source_of
 from .train import read_record
 
 _UNUSABLE = "(unusable)"

@@ -12,7 +12,7 @@ import numpy as np
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._files import contents, write_text
+from .._files import contents
 from .._text import percent
 from ..training.settings import Metric
 from .processes import first_process_first
@@ -89,7 +89,7 @@ def add_source(parser, optional=False):
     text = "where conversions are kept (default: a folder of the user)"
     group.add_argument("--cache", help=text, **folder)
     never = dict(dest="cache", action="store_const", const=False)
-    group.add_argument("--no-cache", help="convert anew, and keep nothing", **never)
+    group.add_argument("--no-cache", help="convert again, and store nothing", **never)
     text = "processes that convert files, and trainings at a time where there are many"
     text += "; -1 for all cores"
     group.add_argument("--jobs", type=int, metavar="N", help=text)
@@ -249,11 +249,6 @@ def open_results(options, data):
         Results(directory, options.resume) as results,
     ):
         yield results
-
-
-def write_csv(path, table, **how):
-    """Write a table of pandas."""
-    write_text(path, table.to_csv(index=False, lineterminator="\n", **how))
 
 
 def say_written(options, directory):

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from geomstats_cor.exceptions import ParameterError
 
-from .._files import make_writable
+from .._files import make_writable, write_csv
 from ..splits import names_of_classes
 from .evaluate import add_run, load_run
-from .options import write_csv
 
 
 def add_arguments(parser):

@@ -13,7 +13,7 @@ choice: the test samples choose nothing. settings.csv has the validation accurac
 chosen.csv the choices and their test accuracies, and cells.csv every training; with an
 official split, `chosen` holds the run directory of the network. --resume does not run
 again what is finished; combinations may be added, and what has changed is computed
-anew.
+again.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ import numpy as np
 from geomstats_cor.exceptions import ParameterError
 
 from .. import splits
-from .._files import write_text
+from .._files import write_csv, write_text
 from .._text import markdown_table, percent, text_table
 from .options import (
     add_folds,
@@ -41,7 +41,6 @@ from .options import (
     say_written,
     source_of,
     value_of,
-    write_csv,
 )
 from .settings import add_settings, all_settings, make_estimator, parsed
 

@@ -68,8 +68,8 @@ def load_arrays(
     if "L" in arrays:
         if stack != "X" or kind is not None:
             raise ParameterError(
-                f"{path} holds sequences, by its array L: their frames are X, and "
-                f"their kind is not for choosing"
+                f"{path} holds sequences, as it has an array L: expected their frames "
+                f"in X, and no kind="
             )
         return _sequences(path, conversion, arrays, skeleton, bone_lengths, steps)
     unused = sorted(set(steps) - {"shrinkage", "ridge"})

@@ -43,7 +43,7 @@ def load_emg(
 
     Eight electrodes about the forearm of two persons, two sessions each, while the hand
     shows rock, paper, scissors, ok, or rests. A recording is cut where the gesture
-    changes or the clock starts anew; every window lies within one piece, and what is
+    changes or the clock starts again; every window lies within one piece, and what is
     left of a piece is not used.
 
     Parameters

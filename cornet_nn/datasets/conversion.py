@@ -277,7 +277,7 @@ def listed(problems, most=5):
 
 
 def _read(path):
-    """Return what is in the cache; a damaged file is converted anew, and replaced."""
+    """Return what is in the cache; a damaged file is converted again, and replaced."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             problems = tuple(stored["problems"].tolist())

@@ -271,7 +271,9 @@ class AcclaimSkeleton(NamedTuple):
         """
         unknown = sorted(set(motion) - set(self.bones))
         if unknown:
-            raise DataError(f"moves {', '.join(unknown)}, which the skeleton has not")
+            raise DataError(
+                f"moves {', '.join(unknown)}, which the skeleton does not have"
+            )
         length = len(next(iter(motion.values()))) if motion else 0
         ordered = [name for name in self.bones if name not in self.parents]
         frames, positions = {}, {}

@@ -178,7 +178,7 @@ def reproduce(table: str, options: Options | None = None) -> str:
     >>> print("97.57" in text, "no data: pass --data" in text)
     True True
     """
-    from .._files import make_writable, write_text
+    from .._files import make_writable, write_csv, write_text
     from . import experiments, report
     from .methods import require_options
 
@@ -205,8 +205,7 @@ def reproduce(table: str, options: Options | None = None) -> str:
         )
     text = report.as_markdown(cells, entry.title, getattr(report, entry.show))
     write_text(options.output / f"{table}.md", text + "\n")
-    how = dict(index=False, float_format="%g", lineterminator="\n")
-    write_text(options.output / f"{table}.csv", cells.to_csv(**how))
+    write_csv(options.output / f"{table}.csv", cells, float_format="%g")
     return text
 
 

@@ -182,7 +182,7 @@ def test_folds_that_cannot_be_are_refused():
         (["olm", "lr=fast"], "'fast'"),
         (["olm", "max_epochs=2.5"], "whole number"),
         (["olm", "dtype=null"], "float32, float64"),
-        (["olm", "metric=lsm"], "not for choosing"),
+        (["olm", "metric=lsm"], "cannot be set here"),
     ],
 )
 def test_settings_of_one_metric_are_checked(words, message, data_file, cornet):
