@@ -162,5 +162,5 @@ plt.show()
 # %%
 # The first head tells people apart: windows attend to those of the same person, whoever
 # it is. The mean of the windows stays at chance. With seven people the transformer is
-# right for about two sequences in three. Three sizes of the matrices were tried on these
+# right for three sequences in four. Three sizes of the matrices were tried on these
 # recordings (10, 15 and 18), and the largest is shown.

@@ -1,9 +1,10 @@
 """The networks for comparison with the interface of the correlation networks."""
 
 import functools
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cornet_nn.front_end import ToCorrelation
 from cornet_nn.training.estimator import NetworkClassifier
@@ -21,7 +22,7 @@ AMSGrad = functools.partial(torch.optim.Adam, amsgrad=True)
 class Subspaces(nn.Module):
     """The front end of orthonormal bases, which leaves them as they are."""
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the bases [..., in_channels, n, p]."""
         return x
 
@@ -41,16 +42,16 @@ class NormalisedNetwork(nn.Module):
         super().__init__()
         self.front_end, self.network = front_end, network
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the logits [..., num_classes] of an input."""
         return self.from_features(self.features(x))
 
-    def features(self, x):
+    def features(self, x: Tensor) -> Tensor:
         """Return what the first step of the network that learns takes."""
         x = x if self.front_end is None else self.front_end(x)
         return self.network.features(x)
 
-    def from_features(self, features):
+    def from_features(self, features: Tensor) -> Tensor:
         """Return the logits of inputs with given features."""
         return self.network.from_features(features)
 
@@ -133,7 +134,7 @@ class BaselineClassifier(NetworkClassifier):
         self.progress = progress
 
     @property
-    def front_end(self):
+    def front_end(self) -> Any:
         """Front end of subspaces; None for covariance matrices, which are checked."""
         is_subspaces = find_baseline(self.network).form == "subspaces"
         return Subspaces() if is_subspaces else None

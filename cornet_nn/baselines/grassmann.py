@@ -14,9 +14,10 @@ References
 """
 
 import math
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cornet_nn._precision import in_full_precision
 from cornet_nn._validation import require_positive
@@ -68,12 +69,12 @@ class FullRankMap(nn.Module):
         super().__init__()
         self.map = OrthonormalRows(m, n, in_channels, device, dtype)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the maps anew."""
         self.map.reset_parameters()
 
     @in_full_precision
-    def forward(self, basis):
+    def forward(self, basis: Tensor) -> Tensor:
         """Return orthonormal bases of W U.
 
         Parameters
@@ -119,7 +120,7 @@ class ProjectorPooling(nn.Module):
         require_positive(block=block, instances=instances)
         self.block, self.instances = block, instances
 
-    def forward(self, projectors):
+    def forward(self, projectors: Tensor) -> Tensor:
         """Return the means.
 
         Parameters
@@ -141,12 +142,12 @@ class ProjectorPooling(nn.Module):
             )
         return pooled.unflatten(-3, (-1, self.instances)).mean(-3)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the sizes of blocks."""
         return f"block={self.block}, instances={self.instances}"
 
 
-def pooled_rows(x, block):
+def pooled_rows(x: Tensor, block: int) -> Tensor:
     """Return means over blocks of rows, padded by zeros at the end.
 
     Pooling of the projector of a subspace is the product with its transpose of the
@@ -198,7 +199,7 @@ class TopEigenspace(nn.Module):
         self.p = p
 
     @in_full_precision
-    def forward(self, matrix):
+    def forward(self, matrix: Tensor) -> Tensor:
         """Return orthonormal bases.
 
         Parameters
@@ -213,7 +214,7 @@ class TopEigenspace(nn.Module):
         """
         return top_eigenspace(matrix, self.p)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the dimension."""
         return f"p={self.p}"
 
@@ -265,12 +266,12 @@ class GrassmannTranslation(_Motion):
         super().__init__(n, p, in_channels, device, dtype)
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw vectors of about unit length."""
         nn.init.normal_(self.weight, std=1.0 / math.sqrt(self.weight[0].numel()))
 
     @in_full_precision
-    def forward(self, basis):
+    def forward(self, basis: Tensor) -> Tensor:
         """Return the translated subspaces.
 
         Parameters
@@ -325,12 +326,12 @@ class GrassmannScaling(_Motion):
         self.initial = initial
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Set all factors to their initial value."""
         nn.init.constant_(self.weight, self.initial)
 
     @in_full_precision
-    def forward(self, basis):
+    def forward(self, basis: Tensor) -> Tensor:
         """Return the scaled subspaces.
 
         Parameters
@@ -345,7 +346,7 @@ class GrassmannScaling(_Motion):
         """
         return self.scaled(grassmann_log(basis))
 
-    def scaled(self, tangent_vec):
+    def scaled(self, tangent_vec: Tensor) -> Tensor:
         """Return the scaled subspaces of given logarithms.
 
         Parameters
@@ -512,6 +513,7 @@ class GyroGrNet(_SubspaceNetwork):
         options = dict(device=device, dtype=dtype)
         super().__init__(n, p, n, num_classes, in_channels, block, 1, options)
         self.scaling = scaling
+        self.motion: Any
         if scaling:
             self.motion = GrassmannScaling(n, p, in_channels, initial, **options)
         else:

@@ -22,7 +22,7 @@ References
 import math
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cornet_nn._precision import in_full_precision
 from cornet_nn._validation import require_positive
@@ -74,12 +74,12 @@ class GyroTranslation(nn.Module):
         )
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw entries of variance one over their number."""
         nn.init.normal_(self.weight, std=1.0 / math.sqrt(self.weight.numel()))
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the translated matrices.
 
         Parameters
@@ -141,7 +141,7 @@ class GyroHyperplanes(nn.Module):
         self.offset = nn.Parameter(torch.empty(offsets, *shape, **options))
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw all W anew, and put all P at the identity."""
         deviation = self.deviation
         if deviation is None:
@@ -149,7 +149,7 @@ class GyroHyperplanes(nn.Module):
         nn.init.normal_(self.weight, std=deviation)
         nn.init.zeros_(self.offset)
 
-    def scores(self, features):
+    def scores(self, features: Tensor) -> Tensor:
         """Return the scores of points with given features.
 
         Parameters
@@ -168,7 +168,7 @@ class GyroHyperplanes(nn.Module):
         n = self.planes.n
         return self.planes.features(with_channels(point, self.in_channels, (n, n)))
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return size, metric, scores and channels."""
         return (
             f"n={self.planes.n}, metric={type(self.planes.metric).__name__}, "
@@ -216,7 +216,7 @@ class GyroMLR(GyroHyperplanes):
         super().__init__(space, num_classes, in_channels, **options)
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the logits of SPD matrices.
 
         Parameters
@@ -275,7 +275,7 @@ class GyroFC(GyroHyperplanes):
         self.metric_out = space_out.metric
 
     @in_full_precision
-    def forward(self, point):
+    def forward(self, point: Tensor) -> Tensor:
         """Return the output matrices.
 
         Parameters

@@ -1,7 +1,9 @@
 """What the networks for comparison share."""
 
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cornet_nn._precision import in_full_precision
 from cornet_nn._validation import require_positive
@@ -16,7 +18,7 @@ class BaselineNetwork(nn.Module):
     """
 
     @in_full_precision
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the logits [..., num_classes] of an input.
 
         Parameters
@@ -31,7 +33,7 @@ class BaselineNetwork(nn.Module):
         """
         return self.from_features(self.features(x))
 
-    def features(self, x):
+    def features(self, x: Tensor) -> Tensor:
         """Return what the first layer with parameters takes.
 
         Parameters
@@ -46,7 +48,7 @@ class BaselineNetwork(nn.Module):
         """
         return self._features(x)
 
-    def from_features(self, features):
+    def from_features(self, features: Tensor) -> Tensor:
         """Return the logits of inputs with given features.
 
         Parameters
@@ -67,14 +69,15 @@ class BaselineNetwork(nn.Module):
     def _from_features(self, features):
         raise NotImplementedError
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the parameters of all layers anew."""
         for layer in self.children():
-            if hasattr(layer, "reset_parameters"):
-                layer.reset_parameters()
+            reset: Any = getattr(layer, "reset_parameters", None)
+            if reset is not None:
+                reset()
 
 
-def with_channels(x, in_channels, sizes):
+def with_channels(x: Tensor, in_channels: int, sizes: tuple) -> Tensor:
     """Return an input with its axis of in_channels, after a check of its shape.
 
     Parameters
@@ -102,7 +105,7 @@ def with_channels(x, in_channels, sizes):
     return x
 
 
-def choose(value, options, name):
+def choose(value: str, options: dict, name: str) -> Any:
     """Return a value by its key, or raise an error that lists the keys.
 
     Parameters
@@ -165,13 +168,13 @@ class OrthonormalRows(nn.Module):
         self.free = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw uniformly distributed matrices."""
         with torch.no_grad():
             noise = torch.randn_like(self.free)
             self.free.copy_(torch.linalg.qr(noise)[0])
 
-    def forward(self):
+    def forward(self) -> Tensor:
         """Return the matrices [..., rows, columns]."""
         basis, triangle = torch.linalg.qr(self.free)
         # Signs of the decomposition jump, those with a positive diagonal do not.

@@ -16,6 +16,8 @@ References
    Sa. Riemannian residual neural networks. NeurIPS 2023.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -88,12 +90,13 @@ class SPDResNet(BaselineNetwork):
         )
         self.linear = nn.Linear(m * m, num_classes, **options)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw the parameters of all layers anew."""
         super().reset_parameters()
         for layer in self.spectrum:
-            if hasattr(layer, "reset_parameters"):
-                layer.reset_parameters()
+            reset: Any = getattr(layer, "reset_parameters", None)
+            if reset is not None:
+                reset()
 
     def _features(self, x):
         """Return the input without an axis of channels."""
@@ -115,7 +118,7 @@ class SPDResNet(BaselineNetwork):
         logarithm = _STEPS[self.metric](matrix, spectrum, field, self.unit_step)
         return self.linear(logarithm.flatten(-2))
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """Return the metric."""
         return f"metric={self.metric!r}, unit_step={self.unit_step}"
 

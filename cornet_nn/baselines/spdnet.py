@@ -16,7 +16,7 @@ References
 import importlib.util
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from cornet_nn import CorMLR, MatrixPower
 from cornet_nn.spaces import SPDMatrices
@@ -24,7 +24,7 @@ from cornet_nn.spaces import SPDMatrices
 from .network import BaselineNetwork, with_channels
 
 
-def has_spd_learn():
+def has_spd_learn() -> bool:
     """Tell whether `spd_learn` is installed.
 
     Returns
@@ -134,6 +134,6 @@ class LargestEigenvalueOne(nn.Module):
             [0.0000, 1.0000]])
     """
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Return the normalised matrices."""
         return x / torch.linalg.eigvalsh(x)[..., -1:, None]

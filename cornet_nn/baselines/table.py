@@ -133,7 +133,7 @@ BASELINES = {
 }
 
 
-def find_baseline(name):
+def find_baseline(name: str) -> Baseline:
     """Return a network for comparison by its name in the paper.
 
     Parameters
