@@ -153,7 +153,7 @@ def plot_frechet_mean(
     True
     >>> plt.close("all")
     """
-    require_three(space)
+    space = require_three(space)
     mean = entries(frechet_mean(points, space, weights))
     key = metric_key(space.metric)
     layer = Markers(

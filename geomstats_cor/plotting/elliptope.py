@@ -13,14 +13,17 @@ cube covers the closed elliptope: the faces :math:`c = \pm \pi/2` are the two sh
 :math:`z = \pm \cos(a \mp b)` of its boundary, and each other face falls onto an edge.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._types import Array, ArrayLike
+from ..data.naming import in_order
 from ..exceptions import ParameterError
 from ..kernels import pack_strictly_lower, unpack_strictly_lower
+from ..space import equipped
 from ..validation import require_matrices
 from .layers import Curves, Scene, Surface, axes_3d
 
@@ -44,7 +47,7 @@ def entries(point: ArrayLike) -> Array:
     >>> entries([[1, 0.1, 0.2], [0.1, 1, 0.3], [0.2, 0.3, 1]])
     array([0.1, 0.2, 0.3])
     """
-    point = as_floats(point)
+    point = as_floats(in_order(point, name="point"))
     require_matrices(3, point=point)
     return pack_strictly_lower(point)
 
@@ -269,20 +272,30 @@ def plot_elliptope(kind: str = "wire", ax: Any = None, **style: Any) -> Any:
     return kinds[kind]().draw(axes_3d(ax), **style)
 
 
-def require_three(space: Any) -> None:
-    """Raise unless the matrices of a space are points of the elliptope.
+def require_three(space: Any) -> Any:
+    """Return an equipped space, or raise unless its matrices are in the elliptope.
 
     Parameters
     ----------
+    space : FullRankCorrelationMatrices or str
+        Equipped manifold; or the key or the class of a metric, or the metric of a
+        space.
+
+    Returns
+    -------
     space : FullRankCorrelationMatrices
-        Manifold.
+        Equipped manifold.
     """
+    if isinstance(space, str) or inspect.isclass(space):
+        return equipped(space, 3)
+    space = getattr(space, "_space", space)
     if space.n != 3:
         raise ParameterError(
             f"the space has n = {space.n}: only 3 x 3 correlation matrices are points "
             f"of the elliptope. For other sizes see plot_matrices, plot_film_strip and "
             f"plot_entries."
         )
+    return space
 
 
 def as_numpy(array: ArrayLike) -> Array:

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from .._types import ArrayLike
+from ..space import equipped
+from ..validation import as_arrays
 from .elliptope import as_floats, entries, require_three
 from .geodesics import geodesic_path
 from .layers import Curves, axes_3d
@@ -44,8 +46,9 @@ def transported_frame(
     >>> space.metric.norm(frames[0], points).round(12)
     array([1., 1., 1.])
     """
+    start, end = (as_floats(x) for x in as_arrays(start=start, end=end))
+    space = equipped(space, start.shape[-1], "start")
     metric = space.metric
-    start = as_floats(start)
     points = geodesic_path(space, start, end, count - 1)
     frame = metric.log(metric.exp_coords(np.eye(space.dim), start), start)
     moved = metric.parallel_transport(frame[:, None], start, end_point=points)
@@ -92,7 +95,7 @@ def grid_curves(
     >>> [len(lines.paths) for lines in curves]
     [4, 4, 4]
     """
-    require_three(space)
+    space = require_three(space)
     center = np.eye(3) if center is None else as_floats(center)
     ticks = np.linspace(-extent, extent, lines)
     along = np.linspace(-extent, extent, steps + 1)
@@ -149,7 +152,7 @@ def plot_transported_frame(
     3
     >>> plt.close("all")
     """
-    require_three(space)
+    space = require_three(space)
     points, frames = transported_frame(space, start, end, count)
     positions = entries(points)
     ax = axes_3d(ax)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from .._types import Array, ArrayLike
+from ..space import equipped
+from ..validation import as_arrays
 from .elliptope import as_floats, entries, require_three
 from .layers import Curves, axes_3d
 from .palette import metric_color, metric_key
@@ -19,8 +21,8 @@ def geodesic_path(
 
     Parameters
     ----------
-    space : FullRankCorrelationMatrices
-        Manifold, equipped with a metric.
+    space : FullRankCorrelationMatrices or str
+        Manifold, equipped with a metric; or the key of a metric.
     start, end : array-like, shape=[n, n]
         End points.
     steps : int
@@ -42,8 +44,8 @@ def geodesic_path(
     array([0.    , 0.3333, 0.6   ])
     """
     times = np.linspace(0.0, 1.0, steps + 1)
-    ends = as_floats(start), as_floats(end)
-    return space.metric.geodesic(*ends)(times)
+    ends = [as_floats(x) for x in as_arrays(start=start, end=end)]
+    return equipped(space, ends[0].shape[-1], "start").metric.geodesic(*ends)(times)
 
 
 def directions(count: int) -> Array:
@@ -101,7 +103,7 @@ def fan_curves(
     >>> space.metric.dist(ends, np.eye(3)).round(6)
     array([0.5, 0.5, 0.5, 0.5])
     """
-    require_three(space)
+    space = require_three(space)
     lengths = np.linspace(0.0, radius, steps + 1)
     coords = directions(count)[:, None, :] * lengths[:, None]
     ends = space.metric.exp_coords(coords, as_floats(point))
@@ -150,7 +152,7 @@ def plot_geodesic(
     51
     >>> plt.close("all")
     """
-    require_three(space)
+    space = require_three(space)
     path = entries(geodesic_path(space, start, end, steps))
     metric = space.metric
     style = {"color": metric_color(metric), "label": metric_key(metric).upper()} | style

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..data.labels import is_table
-from ..data.naming import as_plain_stack, index_of, names_of
+from ..data.naming import in_order, index_of, names_of, with_names
 from ..exceptions import ParameterError, ShapeError
 from ..metrics import METRICS
 from ..space import FullRankCorrelationMatrices, equipped
@@ -113,7 +113,7 @@ def plot_matrices(
     names = names_of(points)
     if titles is None and index_of(points) is not None:
         titles = [str(name) for name in index_of(points)]
-    points = as_floats(points if names is None else as_plain_stack(points))
+    points = as_floats(in_order(points))
     if points.ndim != 3 or not len(points):
         raise ShapeError(
             f"points has shape {points.shape}: expected a stack [k, n, n] of matrices."
@@ -197,6 +197,7 @@ def plot_film_strip(
     times = np.linspace(0.0, 1.0, count)
     titles = [f"$t$ = {t:.2f}" for t in times]
     titles[0] = f"{metric_key(space.metric).upper()}, {titles[0]}"
+    path = with_names(path, names_of([start]))
     return plot_matrices(path, titles, axes, columns=count, **style)
 
 

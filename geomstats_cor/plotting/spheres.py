@@ -119,7 +119,7 @@ def _unit_vectors(lift, turn):
 
 
 def _exponentials(space, center, coords):
-    require_three(space)
+    space = require_three(space)
     return entries(space.metric.exp_coords(coords, as_floats(center)))
 
 
