@@ -38,6 +38,7 @@ def classifier(key, options):
         power=options.power,
         lr=1e-3,
         max_epochs=options.epochs,
+        C=None,
         random_state=0,
         progress=False,
     )

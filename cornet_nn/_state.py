@@ -5,6 +5,8 @@ dict, so it adds no entry, and `torch.save` keeps it. A state dict without it, o
 earlier version or made by hand, is loaded as before.
 """
 
+from collections import OrderedDict
+
 import geomstats_cor
 from geomstats_cor.exceptions import ParameterError
 
@@ -81,3 +83,29 @@ def _compare(layer, state_dict, prefix, local_metadata, *_):
             + "; ".join(f"{k} was {stored[k]}, and is {own[k]}" for k in differing)
             + ". Load it into a layer of the same metric, size and basis."
         )
+
+
+def of_version(version, network, state):
+    """Return a plain state as one of a version, which layers convert if it is early.
+
+    Parameters
+    ----------
+    version : int
+        Version of the layers with weights; see `HyperplaneLayer`.
+    network : torch.nn.Module
+        Network that is to load it.
+    state : dict of tensor
+        State.
+
+    Returns
+    -------
+    state : dict of tensor
+        The same state, with the versions as metadata.
+    """
+    state = OrderedDict(state)
+    state._metadata = {
+        name: {"version": version}
+        for name, module in network.named_modules()
+        if hasattr(module, "use_orthonormal_weights")
+    }
+    return state

@@ -13,11 +13,14 @@ from torch import Tensor, nn
 from geomstats_cor.exceptions import ParameterError
 
 from ._files import load_archive, replacing, write_text
+from ._state import of_version
 from .front_end import make_front_end
 from .models.cornet import CorNet
 from .models.mlr import CorMLRNet
 
-_FORMAT = 1
+# The version of the weights of layers; see `HyperplaneLayer`. It was 2 in format 1.
+_FORMATS = {1: 2, 2: 3}
+_FORMAT = 2
 _NETWORKS = {"CorNet": CorNet, "CorMLRNet": CorMLRNet}
 _KEYS = {"format", "network", "arguments", "front_end", "state", "classes", "card"}
 
@@ -138,10 +141,11 @@ def load_model(path: str | Path) -> SavedModel:
         content = load_archive(path)
         if not (isinstance(content, dict) and content.keys() == _KEYS):
             raise ValueError(f"expected an object with {', '.join(sorted(_KEYS))}")
-        if content["format"] != _FORMAT or content["network"] not in _NETWORKS:
+        if content["format"] not in _FORMATS or content["network"] not in _NETWORKS:
             raise ValueError(f"its format is {content['format']!r}")
         network = _built(content)
-        network.load_state_dict(content["state"])
+        version = _FORMATS[content["format"]]
+        network.load_state_dict(of_version(version, network, content["state"]))
     except OSError:
         raise
     # A damaged archive makes the libraries that read it raise almost anything.

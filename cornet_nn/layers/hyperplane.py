@@ -29,8 +29,9 @@ class HyperplaneLayer(CorLayer):
     """
 
     gain = 1.0
-    # Version 1 stored normals where version 2 stores their covectors.
-    _version = 2
+    # Version 1 stored normals, version 2 their covectors in the metric's own basis.
+    _version = 3
+    _own_hyperplanes: Any = None
     gamma: nn.Parameter | None
 
     def make_parameters(
@@ -88,6 +89,17 @@ class HyperplaneLayer(CorLayer):
         with torch.no_grad():
             self.weight.mul_(gain)
 
+    def use_orthonormal_weights(self) -> None:
+        """Change the basis of the weights; see `Hyperplanes.orthonormal`.
+
+        The hyperplanes stay where they are. Features of the input are then other ones.
+        """
+        old, new = self.hyperplanes_in, self.hyperplanes_in.orthonormal()
+        if new is not old:
+            with torch.no_grad():
+                self.weight.copy_(new.to_weight(old.to_normal(self.weight)))
+            self.hyperplanes_in, self._own_hyperplanes = new, old
+
     def normals(self) -> Tensor:
         """Return the normals of the hyperplanes at the identity.
 
@@ -99,9 +111,13 @@ class HyperplaneLayer(CorLayer):
         return self.hyperplanes_in.normals(self.weight)
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
-        name = prefix + "weight"
-        if local_metadata.get("version") == 1 and name in state_dict:
-            state_dict[name] = self.hyperplanes_in.to_weight(state_dict[name])
+        name, version = prefix + "weight", local_metadata.get("version")
+        own = self._own_hyperplanes
+        if name in state_dict and (version == 1 or (version == 2 and own is not None)):
+            normal = (
+                state_dict[name] if version == 1 else own.to_normal(state_dict[name])
+            )
+            state_dict[name] = self.hyperplanes_in.to_weight(normal)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def logits(self, features: Tensor) -> Tensor:

@@ -285,7 +285,8 @@ class Network(nn.Module):
         [0.006, 0.001]
         """
         scaled = {self._layers()[0].weight: self._weight_scale()}
-        others = [p for p in self.parameters() if p not in scaled]
+        learnt = [p for p in self.parameters() if p.requires_grad]
+        others = [p for p in learnt if p not in scaled]
         groups = [
             dict(params=[p], lr=lr * scale, weight_decay=weight_decay / scale)
             for p, scale in scaled.items()

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from geomstats_cor.exceptions import ParameterError
 
+from .._precision import in_full_precision
 from .._validation import spaces_of
 from ..layers.activation import TangentActivation
 from ..layers.conv import CorChannelConv
@@ -73,6 +74,11 @@ class CorNet(Network):
     fuse : bool
         Whether layers meet in coordinates under the same metric, and in factors under
         different ones; see `CorSequential`. The result is the same up to rounding.
+    regression : bool
+        Whether logits are, in evaluation, the mean of those of the layers above and of
+        a `CorMLR` on the normalised input, `model.regression`. It has no part in
+        training: its parameters, zero to begin with, are to be set, as
+        `CorNetClassifier` does.
     guard : bool
         Whether coordinates between layers under different metrics are bounded smoothly,
         far beyond ordinary values; see `CorSequential`.
@@ -123,6 +129,7 @@ class CorNet(Network):
         dropout: float = 0.0,
         gain: float = 1.0,
         fuse: bool = True,
+        regression: bool = False,
         guard: bool = True,
         device: Any = None,
         dtype: Any = None,
@@ -171,6 +178,42 @@ class CorNet(Network):
         first.scale_initial(self._input_gain(gain))
         for layer in others:
             layer.scale_initial(gain)
+        self.regression = None
+        if regression:
+            mlr = CorMLR(space_in, num_classes, in_channels or 1, **options)
+            mlr.scale_initial(0.0)
+            self.regression = mlr.requires_grad_(False)
+        if self.norm is not None and self.norm.scale is not None:
+            for layer in (first, self.regression):
+                if layer is not None:
+                    layer.use_orthonormal_weights()
+
+    @in_full_precision
+    def from_features(self, features: Tensor) -> Tensor:
+        """Return the logits of inputs with given features.
+
+        Parameters
+        ----------
+        features : tensor, shape=[..., in_channels, n (n - 1) / 2]
+            What `features` returns.
+
+        Returns
+        -------
+        logits : tensor, shape=[..., num_classes]
+            Logits.
+        """
+        logits = super().from_features(features)
+        if self.regression is None or self.training:
+            return logits
+        if self.norm is not None and not self._is_norm_fixed:
+            features = self.regression.read_coords(self.norm.compute(features))
+        return 0.5 * (logits + self.regression.logits(features))
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters of the layers anew; the regression is forgotten."""
+        super().reset_parameters()
+        if self.regression is not None:
+            self.regression.reset_parameters()
 
     def _layers(self):
         hidden = () if self.hidden is None else self.hidden

@@ -142,6 +142,7 @@ def _cornet(name, data):
         kernel_size=None,
         **PLAIN,
         dropout=0.0,
+        C=None,
         basis="orthonormal" if exact else "printed",
         activation=activation.lower() or None,
         power=chosen["power"],

@@ -54,6 +54,8 @@ class MakesCorNet:
         it has.
     """
 
+    _has_regression: Any = False
+
     def _arguments(self: Any, n, channels, num_classes):
         """Return what `CorNet` is made of, as far as files can hold it."""
         return dict(
@@ -72,6 +74,7 @@ class MakesCorNet:
             momentum=self._momentum,
             dropout=self.dropout,
             gain=self.gain,
+            regression=self._has_regression,
             guard=self.guard,
         ) | self._options_of("module")
 
@@ -89,8 +92,33 @@ class MakesCorNet:
         return nn.Sequential(front_end, network)
 
 
+class SolvesRegression:
+    """An estimator that solves a logistic regression with the parameter `C`."""
+
+    def _solve_regression(self, network, mlr, X, samples, groups):
+        """Set the parameters of a `CorMLR` on the normalised input of a network."""
+        with torch.no_grad():
+            coords = self._prepared(network.coords, X, exact=True)
+            coords = network.normalized(coords)
+        alike = torch.ones(len(self.classes_), dtype=torch.float64)
+        weight, gamma, _ = regression.solve(
+            mlr.hyperplanes_in,
+            coords,
+            samples.targets,
+            alike,
+            self.C,
+            groups,
+            samples.weights,
+        )
+        with torch.no_grad():
+            mlr.weight.copy_(weight)
+            mlr.gamma.copy_(gamma)
+
+
 @estimator_class
-class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
+class CorNetClassifier(
+    SolvesRegression, MakesCorNet, NetworkClassifier, CorNetSettings
+):
     """Classification by a correlation network.
 
     The network is `CorNet`: a front end that makes correlation matrices, a
@@ -107,6 +135,11 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
         Metric of the convolution, by its key or class.
     criterion : type
         Loss of torch, such as torch.nn.MultiMarginLoss; cross-entropy if None.
+    C : float or "cv" or None
+        Inverse strength of the penalty of a logistic regression on the input, solved as
+        by `CorMLRClassifier`. Logits are the mean of its own and of those of the
+        network, which learns alone. There is none if C is None, if a criterion or a
+        module is given, if a front end learns, and in `partial_fit`.
 
     Attributes
     ----------
@@ -163,9 +196,27 @@ class CorNetClassifier(MakesCorNet, NetworkClassifier, CorNetSettings):
     (3,)
     """
 
+    _unless_stored = {"C": None}
+
+    @property
+    def _has_regression(self):
+        left_out = self.C is None or self.criterion is not None
+        left_out = left_out or self.module is not None or self._is_open_ended
+        return self._is_prepared and not left_out
+
+    def _solve_beside(self, network, X, samples, groups, training):
+        if self._has_regression:
+            X, groups = X[training], None if groups is None else groups[training]
+            self._solve_regression(network, network.regression, X, samples, groups)
+
+    def _require_settings(self):
+        if self.C is not None:
+            regression.require_strength(self.C)
+        super()._require_settings()
+
 
 @estimator_class
-class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
+class CorMLRClassifier(SolvesRegression, NetworkClassifier, CorMLRSettings):
     """Classification by multinomial logistic regression on correlation matrices.
 
     The network is a front end that makes correlation matrices, a normalisation of their
@@ -250,17 +301,9 @@ class CorMLRClassifier(NetworkClassifier, CorMLRSettings):
             network.load_state_dict(checkpoint["best"])
             loop.kept_["rows"] = checkpoint["rows"]
             return
-        with torch.no_grad():
-            coords = self._prepared(network.coords, X, exact=True)
-            coords = network.normalized(coords)
+        self._solve_regression(network, network.mlr, X, samples, groups)
         labels, weights = samples.targets, samples.weights
-        alike = torch.ones(len(self.classes_), dtype=torch.float64)
-        weight, gamma, _ = regression.solve(
-            network.mlr.hyperplanes_in, coords, labels, alike, self.C, groups, weights
-        )
         with torch.no_grad():
-            network.mlr.weight.copy_(weight)
-            network.mlr.gamma.copy_(gamma)
             logits = network.from_features(samples.inputs).double()
             losses = nn.functional.cross_entropy(logits, labels, reduction="none")
             loss = (losses * weights).sum() / weights.sum()

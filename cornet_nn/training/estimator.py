@@ -50,7 +50,7 @@ from .loop import (
     stops_early,
 )
 from .pictures import curves_figure
-from .run_directory import RunDirectory, RunsOnDisk, best_epoch
+from .run_directory import WEIGHTS_VERSION, RunDirectory, RunsOnDisk, best_epoch
 
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
 _PREFIXES = ("module", "criterion", "optimizer", "callbacks")
@@ -177,6 +177,8 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     callbacks: Any = None
     module: Any = None
     _options: dict[str, Any] = {}
+    # Whether samples may follow after a first fit.
+    _is_open_ended = False
     module_: Any
     net_: Any
 
@@ -280,6 +282,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self, run, X, y, groups, sample_weight, fit_params, classes=None, epochs=None
     ):
         processes, checkpoint = Processes(), None
+        self._is_open_ended = epochs is not None
         if run is not None:
             checkpoint = processes.ask_first(
                 lambda: run.open(self.resume, self.overwrite)
@@ -304,9 +307,11 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
             )
             self._require_batches(len(parts[0]))
             samples, validation = self._samples(X, y, sample_weight, network, *parts)
+            if checkpoint is None or not checkpoint["rows"]:
+                self._solve_beside(network, X, samples, groups, parts[0])
             if run is not None:
                 run.notes = dict(identity=identity, seed=self.seed_)
-                run.notes |= dict(resolved=self._resolved())
+                run.notes |= dict(resolved=self._resolved(), version=WEIGHTS_VERSION)
                 processes.ask_first(lambda: self._begin(run, network))
             loop = self._loop(
                 network, epochs, run=run, validation=validation, patience=self.patience
@@ -324,6 +329,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
                 again.max_epochs = self.epoch_
                 again.callbacks = [c for c in again.callbacks if not stops_early(c)]
                 samples, _ = self._samples(X, y, sample_weight, again.module, ..., None)
+                self._solve_beside(again.module, X, samples, groups, ...)
                 again.learn(samples, **fit_params)
                 # Half a refit is no better than the epoch that was found.
                 self.interrupted_ = again.interrupted_
@@ -616,6 +622,9 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     def _is_solved(self):
         """Tell whether the parameters are found without epochs."""
         return False
+
+    def _solve_beside(self, network, X, samples, groups, training):
+        """Find, before training, those parameters that steps leave as they are."""
 
     def _stochastic_optimizer(self):
         return self.optimizer

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import shutil
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ import torch
 from geomstats_cor.exceptions import GeomstatsCorError, ParameterError
 
 from .._files import load_archive, locked, make_writable, read_object, replacing
+from .._state import of_version
 from ..layers.hyperplane import HyperplaneLayer
 from .description import (
     described,
@@ -38,6 +38,8 @@ CONFIGURATION = "configuration.json"
 
 # A resumed run may differ in these from the one that was started.
 FREE = ("max_epochs", "device", "progress", "directory", "resume", "overwrite")
+# The version of the weights of layers.
+WEIGHTS_VERSION = HyperplaneLayer._version
 # What networks did up to version 0.1.0, which had no parameters for it.
 _EARLIER = dict(normalize=None, dropout=0.0, gain=1.0, schedule=None, refit=False)
 # What the small files need at most, beside the checkpoint and a line for each epoch.
@@ -55,6 +57,7 @@ _SOURCE = dict(data=str, directory=(str, type(None)), options=dict)
 _DATA = dict(source=_SOURCE, fingerprint=str, part=str)
 _CHECKPOINT = dict(identity=dict, seed=int, rows=list, last=dict, best=dict)
 _CHECKPOINT |= dict(optimizer=dict)
+_LATER = dict(resolved=_RESOLVED, version=int)
 _ROW = {"epoch", "train_loss", "seconds"}
 
 
@@ -224,9 +227,8 @@ class RunDirectory:
             ) from error
         # Version 0.1.0 did not write what was resolved.
         is_new = isinstance(checkpoint, dict) and "resolved" in checkpoint
-        _require_fields(
-            checkpoint, _CHECKPOINT | (dict(resolved=_RESOLVED) if is_new else {}), path
-        )
+        later = {k: v for k, v in _LATER.items() if is_new and k in checkpoint}
+        _require_fields(checkpoint, _CHECKPOINT | later, path)
         _require_rows(checkpoint["rows"], path)
         for part in ("last", "best"):
             with _refused_unless_restored(self):  # unless they are tensors of numbers
@@ -311,6 +313,8 @@ class RunDirectory:
 class RunsOnDisk:
     """An estimator with the parameters `directory`, `resume` and `overwrite`."""
 
+    # What runs did that do not name a parameter, for it is younger than they are.
+    _unless_stored: dict = {}
     # The command line notes here where the data comes from.
     _data = None
 
@@ -340,7 +344,7 @@ class RunsOnDisk:
             )
         _require_one_run(run, record, checkpoint)
         with _refused_unless_restored(run):
-            stored = record["parameters"]
+            stored = cls._unless_stored | record["parameters"]
             if _is_earlier(checkpoint):
                 stored = _with_earlier_parameters(run, stored, cls._get_param_names())
             # Answers do not depend on these: where files cannot hold them, defaults do.
@@ -363,9 +367,9 @@ class RunsOnDisk:
 
     def _require_resumable(self: Any, checkpoint: dict, identity: dict) -> None:
         """Raise unless a run can go on from a checkpoint."""
-        if _is_earlier(checkpoint):
+        if _version(checkpoint) < WEIGHTS_VERSION:
             raise ResumeError(
-                f"the run in {self.directory} was written by version 0.1.0 or earlier, "
+                f"the run in {self.directory} was written by an earlier version, "
                 f"whose weights and optimizer are others: it can be loaded, but not "
                 f"resumed. Train again in another directory, or pass overwrite=True."
             )
@@ -421,9 +425,7 @@ class RunsOnDisk:
         _require_same_shapes(self, best)
         with torch.random.fork_rng():  # parameters are drawn, and replaced
             network = self._network(self._front_end())
-        if _is_earlier(checkpoint):
-            best = _of_earlier_version(network, best)
-        network.load_state_dict(best)
+        network.load_state_dict(of_version(_version(checkpoint), network, best))
         self.module_ = network.eval()
         self.history_ = checkpoint["rows"]
         self.fingerprint_ = checkpoint["identity"].get("data")
@@ -567,6 +569,11 @@ def _is_earlier(checkpoint: dict) -> bool:
     return "resolved" not in checkpoint
 
 
+def _version(checkpoint: dict) -> int:
+    """Return the version of the weights of a checkpoint; see `HyperplaneLayer`."""
+    return 1 if _is_earlier(checkpoint) else checkpoint.get("version", 2)
+
+
 def _with_earlier_parameters(run: RunDirectory, stored: dict, names: list) -> dict:
     """Return the parameters of a run of a version up to 0.1.0, by their names now."""
     if stored.get("center"):
@@ -577,17 +584,6 @@ def _with_earlier_parameters(run: RunDirectory, stored: dict, names: list) -> di
         )
     kept = {name: value for name, value in stored.items() if name != "center"}
     return {k: v for k, v in _EARLIER.items() if k in names} | kept
-
-
-def _of_earlier_version(network: torch.nn.Module, state: dict) -> OrderedDict:
-    """Return a state whose weights are normals, which a network converts."""
-    earlier: Any = OrderedDict(state)
-    earlier._metadata = {
-        name: {"version": 1}
-        for name, module in network.named_modules()
-        if isinstance(module, HyperplaneLayer)
-    }
-    return earlier
 
 
 def _names_that_differ(one: dict, other: dict) -> list[str]:

@@ -122,6 +122,13 @@ class CorNetSettings(NetworkSettings):
     """Settings of `CorNetClassifier`."""
 
     class_weight: ClassWeight = option(None, _CLASS_WEIGHT)
+    C: float | Literal["cv"] | None = option(
+        "cv",
+        "inverse strength of the penalty of the regression whose logits are averaged "
+        "with those of the network; cv chooses it by cross-validation inside the "
+        "training samples; no regression if null",
+        "--strength",
+    )
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)

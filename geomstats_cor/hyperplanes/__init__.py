@@ -3,11 +3,12 @@
 from .ball import BallHyperplanes
 from .base import Hyperplanes
 from .base import require_basis as require_basis
-from .flat import FlatHyperplanes, StrictPartHyperplanes
+from .flat import FlatHyperplanes, OrthonormalHyperplanes, StrictPartHyperplanes
 
 __all__ = [
     "BallHyperplanes",
     "FlatHyperplanes",
     "Hyperplanes",
+    "OrthonormalHyperplanes",
     "StrictPartHyperplanes",
 ]

@@ -421,6 +421,20 @@ class Hyperplanes(abc.ABC):
             Normals, packed.
         """
 
+    def orthonormal(self) -> "Hyperplanes":
+        """Return the hyperplanes with weights in an orthonormal basis.
+
+        Steps of an optimizer depend on the basis of the weights. Where coordinates are
+        normalised, that of the coordinates is the one in which all have one size.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            Hyperplanes of the metric, for which features are orthonormal coordinates
+            if the metric is flat; these ones, if their weights are no different.
+        """
+        return self
+
     @property
     @abc.abstractmethod
     def dispersion(self) -> float:

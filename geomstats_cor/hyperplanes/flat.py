@@ -161,8 +161,40 @@ class FlatHyperplanes(Hyperplanes):
         return kernels.pack_strictly_lower(moved)
 
 
-class StrictPartHyperplanes(FlatHyperplanes):
-    r"""The same in closed form, for maps that keep strict lower entries at I.
+class OrthonormalHyperplanes(FlatHyperplanes):
+    """The same in closed form, for maps that keep strict lower entries at I.
+
+    Features are orthonormal coordinates, and weights those of the normals.
+
+    Parameters
+    ----------
+    metric : CorrelationMetric
+        Metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomstats_cor import FullRankCorrelationMatrices
+    >>> planes = FullRankCorrelationMatrices(3, equip="lsm").metric.hyperplanes()
+    >>> planes.features_of_coords(np.ones(3)).round(3)
+    array([-0.577, -1.284,  0.13 ])
+    >>> planes.orthonormal().features_of_coords(np.ones(3))
+    array([1., 1., 1.])
+    """
+
+    @property
+    def _image_metric(self):
+        return self.metric.image_space.metric
+
+    def _to_coords(self, packed):
+        return self._image_metric.from_strict_part(packed)
+
+    def _from_coords(self, coords):
+        return self._image_metric.strict_part(coords)
+
+
+class StrictPartHyperplanes(OrthonormalHyperplanes):
+    r"""The same with covectors of strict lower entries as weights.
 
     .. math:: v = s \, x \cdot w - \gamma |w|_* , \qquad
               w = \frac{2}{s} Q z , \qquad
@@ -208,10 +240,6 @@ class StrictPartHyperplanes(FlatHyperplanes):
         self._product = product.map(lambda value: value / product.rest)
         self._dual = self._product.map(lambda value: 0.5 / value)
 
-    @property
-    def _image_metric(self):
-        return self.metric.image_space.metric
-
     def features(self, point: Array) -> Any:
         """Return the strict lower entries of the logarithm at the identity, scaled."""
         entries = kernels.pack_strictly_lower(self.metric._image_of(point))
@@ -224,12 +252,6 @@ class StrictPartHyperplanes(FlatHyperplanes):
     def _lengths(self, weight):
         return self._dual.packed_norm(weight)
 
-    def _to_coords(self, packed):
-        return self._image_metric.from_strict_part(packed)
-
-    def _from_coords(self, coords):
-        return self._image_metric.strict_part(coords)
-
     def initial_weight(self, noise: Array) -> Any:
         """Return noise that is white in the metric, without matrices."""
         return self._product.sqrt().on_packed(super().initial_weight(noise))
@@ -241,3 +263,7 @@ class StrictPartHyperplanes(FlatHyperplanes):
     def to_normal(self, weight: Array) -> Any:
         """Return the images of weights by the inverse of the product."""
         return self._product.inverse().on_packed(weight / self._scale)
+
+    def orthonormal(self) -> Any:
+        """Return the hyperplanes with coordinates as features."""
+        return OrthonormalHyperplanes(self.metric)

@@ -139,7 +139,7 @@ def test_a_state_dict_of_version_1_is_converted(key, kind):
 
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("key", KEYS)
-def test_a_state_dict_of_version_2_is_not_converted(key, kind):
+def test_a_state_dict_is_not_converted(key, kind):
     torch.manual_seed(0)
     model, given = randomised(MODELS[kind](key), scale=0.3), points(4, (5,))
     for way in (copy.deepcopy, saved_and_loaded, dict):
@@ -151,4 +151,26 @@ def test_a_state_dict_of_version_2_is_not_converted(key, kind):
         for entry in model.state_dict()._metadata.values()
         if "layer" in entry
     }
-    assert versions == {2}
+    assert versions == {3}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_after_a_normalisation_weights_of_version_2_are_made_orthonormal(key):
+    """Version 2 had the weights of the metric's own hyperplanes everywhere."""
+    torch.manual_seed(0)
+    options = dict(metric=key, activation=torch.relu, regression=True)
+    model = CorNet(4, 3, 2, normalize="coordinates", **options, **DOUBLE)
+    given = points(4, (9,))
+    model.norm.fit(model.coords(given))
+    model, state = randomised(model).eval(), copy.deepcopy(model.state_dict())
+    for name in ("conv", "regression"):
+        layer = model.get_submodule(name)
+        own, weight = layer.hyperplanes_in.metric.hyperplanes(), state[f"{name}.weight"]
+        normal = layer.hyperplanes_in.to_normal(weight)
+        state[f"{name}.weight"] = own.to_weight(normal)
+        state._metadata[name]["version"] = 2
+    other = CorNet(4, 3, 2, normalize="coordinates", **options, **DOUBLE).eval()
+    other.load_state_dict(state)
+    torch.testing.assert_close(other(given), model(given), rtol=1e-9, atol=1e-9)
+    changed = (state["conv.weight"] - model.state_dict()["conv.weight"]).abs().max()
+    assert (changed > 0.01) == (key == "lsm")
