@@ -95,7 +95,7 @@ class MakesCorNet:
 class SolvesRegression:
     """An estimator that solves a logistic regression with the parameter `C`."""
 
-    def _solve_regression(self, network, mlr, X, samples, groups):
+    def _solve_regression(self: Any, network, mlr, X, samples, groups):
         """Set the parameters of a `CorMLR` on the normalised input of a network."""
         with torch.no_grad():
             coords = self._prepared(network.coords, X, exact=True)
