@@ -15,12 +15,7 @@ from ..layers.activation import find_activation
 from ..models.cornet import CorNet
 from ..models.mlr import CorMLRNet
 from . import regression
-from .estimator import (
-    NetworkClassifier,
-    NetworkEstimator,
-    estimator_class,
-    made_by,
-)
+from .estimator import NetworkClassifier, NetworkEstimator, estimator_class, made_by
 from .loop import RegressorLoop, copied_state
 from .settings import CorMLRSettings, CorNetSettings, NetworkSettings
 

@@ -229,6 +229,8 @@ class RunDirectory:
         is_new = isinstance(checkpoint, dict) and "resolved" in checkpoint
         later = {k: v for k, v in _LATER.items() if is_new and k in checkpoint}
         _require_fields(checkpoint, _CHECKPOINT | later, path)
+        if not 0 <= checkpoint["seed"] < 1 << 32:
+            raise RunDirectoryError(f"{path} has the seed {checkpoint['seed']}.")
         _require_rows(checkpoint["rows"], path)
         for part in ("last", "best"):
             with _refused_unless_restored(self):  # unless they are tensors of numbers
@@ -616,8 +618,9 @@ def _refused_unless_restored(run: RunDirectory | None) -> Iterator[None]:
         raise
     # Values of the right type may still make no sense anywhere.
     except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise RunDirectoryError(
-            f"the run in {run} cannot be restored: {type(error).__name__}: {error}"
+            f"the run in {run} cannot be restored: {reason}"
         ) from error
 
 
@@ -659,7 +662,6 @@ def _require_rows(rows: list, path: pathlib.Path) -> None:
         isinstance(row, dict)
         and _ROW <= row.keys()
         and ("valid_loss" in row) == ("valid_loss" in rows[0])
-        and all(isinstance(name, str) for name in row)
         and all(_is(value, (int, float)) for value in row.values())
         for row in rows
     )
