@@ -17,9 +17,9 @@ from ..data.cleaning import (
     require_one_size,
 )
 from ..data.culprits import naming_culprits
-from ..data.labels import are_tables, without_names
-from ..data.naming import with_names
-from ..exceptions import ArrayTypeError, ParameterError
+from ..data.labels import are_tables, few, without_names
+from ..data.naming import index_of, with_names
+from ..exceptions import ArrayTypeError, NotFiniteError, ParameterError
 from ..space import equipped
 from ..validation import plain
 
@@ -38,9 +38,11 @@ class PointsEstimator(BaseEstimator):
         With `reset`, the size and the form of the data are noted, and the space that
         `metric` stands for is made.
         """
+        given = index_of(X)
         stack = self._read_stack(X, reset)
         entries = X if stack is None else kernels.pack_strictly_lower(stack)
         targets = {} if y is None else {"y": plain("y", y)}
+        _require_known_targets(targets.get("y"), given)
         checked = validate_data(
             self,
             entries,
@@ -136,6 +138,24 @@ class PointsEstimator(BaseEstimator):
         if not self._is_condensed:
             return self.with_names(points)
         return kernels.pack_strictly_lower(points)[:, : self.n_features_in_]
+
+
+def _require_known_targets(y, names):
+    """Raise if a class or a value is missing, with the names of such matrices."""
+    try:
+        values = np.asarray([] if y is None else y, dtype=object)
+    except (TypeError, ValueError):
+        return  # scikit-learn says what is wrong
+    if values.ndim != 1:
+        return
+    missing = [i for i, value in enumerate(values) if value is None or value != value]
+    if missing:
+        is_named = names is not None and len(names) == len(values)
+        labels = names[missing] if is_named else missing
+        raise NotFiniteError(
+            f"Input y contains NaN: it is missing for {few(map(repr, labels))}. Leave "
+            f"these matrices out."
+        )
 
 
 def _require_numbers(name, array):

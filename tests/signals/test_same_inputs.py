@@ -17,6 +17,7 @@ import geomstats_cor as gc
 from geomstats_cor import distributed, inference, learning
 from geomstats_cor.exceptions import (
     GeomstatsCorError,
+    NotFiniteError,
     ParameterError,
     ShapeError,
     UnequalFramesWarning,
@@ -413,6 +414,19 @@ def test_the_subject_of_a_bad_matrix_is_named(stack, name):
         CASES[name](
             Sample(gc.CorrelationStack(values, NAMES, people), "CorrelationStack")
         )
+
+
+@pytest.mark.parametrize("unknown", [np.nan, None])
+@pytest.mark.parametrize(
+    "model", [learning.MinimumDistanceToMean("olm"), learning.KNearestNeighbors(3)]
+)
+def test_a_missing_class_is_named(stack, model, unknown):
+    people = [f"person {i}" for i in range(14)]
+    classes = [0.0, 1.0, unknown, *[0.0, 1.0] * 5, 0.0]
+    with pytest.raises(NotFiniteError, match=r"missing for \['person 2'\]"):
+        model.fit(gc.CorrelationStack(stack, NAMES, people), classes)
+    with pytest.raises(NotFiniteError, match=r"missing for \[2\]"):
+        model.fit(stack.values, classes)
 
 
 def test_six_rows_of_six_entries_are_not_one_matrix(stack):
