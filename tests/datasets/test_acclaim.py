@@ -138,7 +138,7 @@ def test_motions_that_are_damaged(capture):
         with pytest.raises(DataError, match=message):
             read_amc(amc)
     amc.write_text(text.replace("head", "hat"))
-    with pytest.raises(DataError, match="moves hat, which the skeleton has not"):
+    with pytest.raises(DataError, match="moves hat, which the skeleton does not have"):
         read_asf(asf).positions(read_amc(amc))
     amc.write_text(
         "\n".join(f"{line} 1.0" if "head" in line else line for line in lines)
