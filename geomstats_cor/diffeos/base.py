@@ -7,8 +7,8 @@ A diffeomorphism is evaluated at a point: `at` factorises the point once and ret
 
 import abc
 import math
-from typing import Any
 
+import numpy as np
 from geomstats.geometry.diffeo import Diffeo
 
 from .. import kernels
@@ -377,7 +377,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         """
         return self._at(correlation_of_rows(factor)).image
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         """Return a bound on lengths of coordinates that keeps factors finite.
 
         Coordinates are those of the image with the Frobenius product, or the vectors at
@@ -396,7 +396,7 @@ class CorrelationDiffeo(Diffeo, abc.ABC):
         return math.inf
 
 
-def logarithmic_radius(dtype_info: Any) -> float:
+def logarithmic_radius(dtype_info: np.finfo) -> float:
     """Return a length of logarithms whose exponentials are singular to the dtype.
 
     The condition number of exp X is up to exp(1.4 |X|): with this bound it may be the

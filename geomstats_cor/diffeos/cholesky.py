@@ -1,7 +1,8 @@
 """The diffeomorphisms that begin with a Cholesky factor."""
 
 import math
-from typing import Any
+
+import numpy as np
 
 from .. import kernels
 from .._types import Array
@@ -152,7 +153,7 @@ class EuclideanCholeskyDiffeo(CorrelationDiffeo):
         """Return the Cholesky factor, its rows divided by their diagonal entries."""
         return unit_lower_of_factor(factor, is_lower)
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         """Return the inverse spacing: a row that long has a pivot of the spacing."""
         return 1.0 / float(dtype_info.eps)
 
@@ -200,7 +201,7 @@ class PolyHyperbolicCholeskyDiffeo(CorrelationDiffeo):
         """Return the Cholesky factor, its rows divided by their diagonal entries."""
         return unit_lower_of_factor(factor, is_lower) - eye_like(factor)
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         r"""Return the length :math:`r` of a row whose pivot is the spacing.
 
         .. math:: \sinh(2 r) = 1 / \epsilon .
@@ -254,7 +255,7 @@ class LogEuclideanCholeskyDiffeo(CorrelationDiffeo):
         """
         return kernels.log_unit_lower(unit_lower_of_factor(factor))
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         r"""Return a length for which :math:`\exp` has finite cubes, for any n.
 
         A strictly lower triangular matrix of length r has powers of at most

@@ -1,6 +1,6 @@
 """The log-scaling diffeomorphism."""
 
-from typing import Any
+import numpy as np
 
 from .._types import Array
 from ..kernels._array import namespace
@@ -112,6 +112,6 @@ class LogScalingDiffeo(CorrelationDiffeo):
         """Return the logarithm of the scaled matrix, from singular values."""
         return log_scaled_of_factor(factor)
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         """Return a length of logarithms whose exponentials are singular."""
         return logarithmic_radius(dtype_info)

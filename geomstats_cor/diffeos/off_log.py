@@ -1,6 +1,6 @@
 """The off-log diffeomorphism."""
 
-from typing import Any
+import numpy as np
 
 from .._types import Array
 from ..kernels._array import namespace, off_diagonal
@@ -123,6 +123,6 @@ class OffLogDiffeo(CorrelationDiffeo):
         """Return the logarithm from singular values, without its diagonal."""
         return off_diagonal(log_of_factor(factor))
 
-    def largest_safe_coords(self, dtype_info: Any) -> float:
+    def largest_safe_coords(self, dtype_info: np.finfo) -> float:
         """Return a length of logarithms whose exponentials are singular."""
         return logarithmic_radius(dtype_info)

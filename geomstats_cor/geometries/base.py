@@ -14,7 +14,7 @@ import numpy as np
 from geomstats.geometry.riemannian_metric import RiemannianMetric
 
 from .. import kernels
-from .._types import Array
+from .._types import Array, ArrayLike
 from ..exceptions import ArrayTypeError, ParameterError
 from ..kernels._array import constant, matrix_dot, namespace
 from ..kernels._batching import for_each
@@ -419,7 +419,7 @@ class ImageMetric(ImageStatistics, RiemannianMetric, abc.ABC):
         if velocity is None:
             velocity = self.log(end_point, initial_point)
 
-        def path(t: Any) -> Any:
+        def path(t: ArrayLike) -> Array:
             t = _as_times(t, velocity)
             moved = namespace(t).reshape(t, (-1, 1, 1)) * velocity[..., None, :, :]
             return self.exp(moved, initial_point[..., None, :, :])

@@ -3,9 +3,9 @@
 import abc
 import functools
 import math
-from typing import Any
 
 import numpy as np
+from geomstats.geometry.manifold import Manifold
 
 from .. import kernels
 from .._types import Array
@@ -148,7 +148,7 @@ class FlatMetric(FlatStatistics, ImageMetric):
     def dist_broadcast(self, point_a: Array, point_b: Array) -> Array:
         """Return the distances between all points of two stacks, in coordinates."""
 
-        def dists(a: Any, b: Any) -> Any:
+        def dists(a: Array, b: Array) -> Array:
             difference = a - b
             return length(namespace(a).sum(difference * difference, axis=-1))
 
@@ -301,7 +301,7 @@ class HollowMetric(FlatMetric):
     """
 
     def __init__(
-        self, space: Any, alpha: float = 1.0, beta: float = 0.0, gamma: float = 0.0
+        self, space: Manifold, alpha: float = 1.0, beta: float = 0.0, gamma: float = 0.0
     ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, beta=beta, gamma=gamma)
@@ -375,7 +375,7 @@ class NullRowSumsMetric(FlatMetric):
     """
 
     def __init__(
-        self, space: Any, alpha: float = 1.0, delta: float = 0.0, zeta: float = 0.0
+        self, space: Manifold, alpha: float = 1.0, delta: float = 0.0, zeta: float = 0.0
     ) -> None:
         super().__init__(space)
         _require_numbers(alpha=alpha, delta=delta, zeta=zeta)

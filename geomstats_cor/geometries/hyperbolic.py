@@ -1,7 +1,8 @@
 """The product of hyperbolic spaces that the poly-hyperbolic metric pulls back."""
 
 import math
-from typing import Any
+
+from geomstats.geometry.manifold import Manifold
 
 from .. import kernels
 from .._types import Array
@@ -27,7 +28,7 @@ class HyperbolicRowsMetric(HyperbolicStatistics, ImageMetric):
         Positive weights of the factors; all one if None.
     """
 
-    def __init__(self, space: Any, weights: Array = None) -> None:
+    def __init__(self, space: Manifold, weights: Array = None) -> None:
         super().__init__(space)
         try:
             weights = (

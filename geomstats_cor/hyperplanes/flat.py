@@ -45,57 +45,57 @@ class FlatHyperplanes(Hyperplanes):
 
     gain = dispersion = weight_of_covector = 1.0
 
-    def initial_logit(self) -> Any:
+    def initial_logit(self) -> float:
         """Return the root mean square of the coordinates."""
         return 1.0 / math.sqrt(self.dim)
 
-    def to_tangent(self, coords: Array) -> Any:
+    def to_tangent(self, coords: Array) -> Array:
         """Return the coordinates."""
         return coords
 
-    def from_tangent(self, tangent_vec: Array) -> Any:
+    def from_tangent(self, tangent_vec: Array) -> Array:
         """Return the vectors."""
         return tangent_vec
 
-    def mean(self, tangent_vec: Array) -> Any:
+    def mean(self, tangent_vec: Array) -> Array:
         """Return the average."""
         return namespace(tangent_vec).mean(tangent_vec, axis=0)
 
-    def translate(self, tangent_vec: Array, to_origin: Array) -> Any:
+    def translate(self, tangent_vec: Array, to_origin: Array) -> Array:
         """Return differences of vectors."""
         return tangent_vec - to_origin
 
-    def squared_distances(self, coords_a: Any, coords_b: Any) -> Any:
+    def squared_distances(self, coords_a: Any, coords_b: Any) -> Array:
         """Return squared lengths of differences of coordinates."""
         difference = coords_a[..., :, None, :] - coords_b[..., None, :, :]
         return namespace(difference).sum(difference**2, axis=-1)
 
-    def weighted_means(self, coords: Array, weights: Array) -> Any:
+    def weighted_means(self, coords: Array, weights: Array) -> Array:
         """Return weighted averages of coordinates."""
         return weights @ coords
 
-    def shift(self, coords: Array, base: Any) -> Any:
+    def shift(self, coords: Array, base: Any) -> Array:
         """Return sums of coordinates."""
         return base + coords
 
     @property
-    def logit_gain(self) -> Any:
+    def logit_gain(self) -> float:
         """From the root of the number of coordinates to that of variables."""
         return math.sqrt(self.dim / self.n)
 
-    def features(self, point: Array) -> Any:
+    def features(self, point: Array) -> Array:
         """Return the coordinates of points."""
         return self.metric.to_coords(point)
 
-    def features_of_coords(self, coords: Array) -> Any:
+    def features_of_coords(self, coords: Array) -> Array:
         """Return the coordinates."""
         return coords
 
-    def offsets(self, channels: int) -> Any:
+    def offsets(self, channels: int) -> int:
         """Return one offset for each channel."""
         return channels
 
-    def logits(self, features: Array, weight: Array, gamma: Array) -> Any:
+    def logits(self, features: Array, weight: Array, gamma: Array) -> Array:
         """Return the logits; see `Hyperplanes`."""
         logits = _flat(features) @ _flat(weight).mT
         shifts = gamma * self._lengths(weight)
@@ -105,26 +105,26 @@ class FlatHyperplanes(Hyperplanes):
         """Return the lengths of the normals."""
         return namespace(weight).linalg.vector_norm(weight, axis=-1)
 
-    def coords(self, distances: Array, basis: str = "orthonormal") -> Any:
+    def coords(self, distances: Array, basis: str = "orthonormal") -> Array:
         """Return the distances themselves, in an orthonormal basis."""
         require_basis(basis)
         if basis == "printed":
             return self.metric.image_space.metric.from_printed(distances)
         return distances
 
-    def activate(self, coords: Array, function: Callable) -> Any:
+    def activate(self, coords: Array, function: Callable) -> Array:
         r"""Return the coordinates of :math:`\mathrm{Exp}_I(\delta(\mathrm{Log}_I))`."""
         return self._to_coords(function(self._from_coords(coords)))
 
-    def initial_weight(self, noise: Array) -> Any:
+    def initial_weight(self, noise: Array) -> Array:
         """Return the noise, scaled by its number."""
         return noise / math.sqrt(noise.shape[-2] * noise.shape[-1])
 
-    def join_channels(self, coords: Array) -> Any:
+    def join_channels(self, coords: Array) -> Array:
         """Return the coordinates of all channels."""
         return _flat(coords)
 
-    def joint_logits(self, tangent_vec: Array, covector: Array, bias: Array) -> Any:
+    def joint_logits(self, tangent_vec: Array, covector: Array, bias: Array) -> Array:
         """Return linear functions of coordinates."""
         return tangent_vec @ covector.mT + bias
 
@@ -137,11 +137,11 @@ class FlatHyperplanes(Hyperplanes):
         gamma = -divide(bias[:, None], total)
         return weight, xp.broadcast_to(gamma, (len(gamma), channels))
 
-    def to_weight(self, normal: Array) -> Any:
+    def to_weight(self, normal: Array) -> Array:
         """Return the coordinates of normals."""
         return self._to_coords(normal)
 
-    def to_normal(self, weight: Array) -> Any:
+    def to_normal(self, weight: Array) -> Array:
         """Return the normals with given coordinates."""
         return self._from_coords(weight)
 
@@ -240,30 +240,30 @@ class StrictPartHyperplanes(OrthonormalHyperplanes):
         self._product = product.map(lambda value: value / product.rest)
         self._dual = self._product.map(lambda value: 0.5 / value)
 
-    def features(self, point: Array) -> Any:
+    def features(self, point: Array) -> Array:
         """Return the strict lower entries of the logarithm at the identity, scaled."""
         entries = kernels.pack_strictly_lower(self.metric._image_of(point))
         return entries if self._scale == 1.0 else self._scale * entries
 
-    def features_of_coords(self, coords: Array) -> Any:
+    def features_of_coords(self, coords: Array) -> Array:
         """Return the same from coordinates."""
         return self._scale * self._image_metric.strict_part(coords)
 
     def _lengths(self, weight):
         return self._dual.packed_norm(weight)
 
-    def initial_weight(self, noise: Array) -> Any:
+    def initial_weight(self, noise: Array) -> Array:
         """Return noise that is white in the metric, without matrices."""
         return self._product.sqrt().on_packed(super().initial_weight(noise))
 
-    def to_weight(self, normal: Array) -> Any:
+    def to_weight(self, normal: Array) -> Array:
         """Return the images of normals by the product."""
         return self._product.on_packed(self._scale * normal)
 
-    def to_normal(self, weight: Array) -> Any:
+    def to_normal(self, weight: Array) -> Array:
         """Return the images of weights by the inverse of the product."""
         return self._product.inverse().on_packed(weight / self._scale)
 
-    def orthonormal(self) -> Any:
+    def orthonormal(self) -> "Hyperplanes":
         """Return the hyperplanes with coordinates as features."""
         return OrthonormalHyperplanes(self.metric)

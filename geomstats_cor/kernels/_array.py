@@ -9,6 +9,7 @@ raising for the whole batch) is adapted here and nowhere else.
 import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any, cast
 
 import array_api_compat.numpy
@@ -45,7 +46,7 @@ def is_torch(array: Array) -> bool:
     return known
 
 
-def eps(x: Array) -> Any:
+def eps(x: Array) -> float:
     """Return the spacing of the dtype of an array at one."""
     known = _EPS.get(x.dtype)
     if known is None:
@@ -110,7 +111,7 @@ def _below_diagonal(size):
     return np.tri(size, k=-1, dtype=bool)
 
 
-def with_diagonal(x: Array, value: Any) -> Array:
+def with_diagonal(x: Array, value: Array | float) -> Array:
     """Return matrices whose diagonal is replaced by a number."""
     if is_torch(x):
         diag = x.new_full(x.shape[:-1], value)
@@ -118,7 +119,7 @@ def with_diagonal(x: Array, value: Any) -> Array:
     return set_diagonal(np.array(x, dtype=x.dtype.newbyteorder("=")), value)
 
 
-def set_diagonal(x: Array, value: Any) -> Array:
+def set_diagonal(x: Array, value: Array | float) -> Array:
     """Replace the diagonal of matrices in place, and return them."""
     if is_torch(x):
         x.diagonal(dim1=-2, dim2=-1).fill_(value)
@@ -132,7 +133,7 @@ def off_diagonal(x: Array) -> Array:
     return with_diagonal(x, 0.0)
 
 
-def fill_diagonal(matrix: Array, value: Any) -> None:
+def fill_diagonal(matrix: Array, value: Array | float) -> None:
     """Replace the diagonals of matrices by a number or by vectors, in place."""
     if is_torch(matrix):
         matrix.diagonal(dim1=-2, dim2=-1)[...] = value
@@ -161,7 +162,7 @@ def pair_sums(x: Array) -> Array:
     return as_columns(x) + as_rows(x)
 
 
-def extremes(x: Array) -> Any:
+def extremes(x: Array) -> tuple[float, float]:
     """Return the smallest and the largest entry as floats; NaN if an entry is NaN."""
     if is_torch(x):
         low, high = x.aminmax()
@@ -170,7 +171,7 @@ def extremes(x: Array) -> Any:
     return float(low), float(high)
 
 
-def largest_entry(x: Array) -> Any:
+def largest_entry(x: Array) -> float:
     """Return the largest entry as a float; NaN if an entry is NaN."""
     return float(x.amax() if is_torch(x) else np.maximum.reduce(x, axis=None))
 
@@ -192,7 +193,7 @@ def row_dot(x: Array, y: Array) -> Array:
     return np.vecdot(x, y)[..., None]
 
 
-def take_last(x: Array, index: Any) -> Array:
+def take_last(x: Array, index: np.ndarray) -> Array:
     """Return the entries of the last axis with given indices, none of them negative."""
     if is_torch(x):
         index = namespace(x).asarray(index, device=x.device)
@@ -200,7 +201,7 @@ def take_last(x: Array, index: Any) -> Array:
     return np.take(x, index, axis=-1)
 
 
-def sum_by_index(values: Array, index: Any, size: Any) -> Array:
+def sum_by_index(values: Array, index: np.ndarray, size: int) -> Array:
     """Sum the entries [..., d] of the last axis by index, into [..., size]."""
     xp = namespace(values)
     shape = (*values.shape[:-1], size)
@@ -212,7 +213,7 @@ def sum_by_index(values: Array, index: Any, size: Any) -> Array:
     return sums
 
 
-def eigh(x: Array) -> Any:
+def eigh(x: Array) -> tuple[Array, Array]:
     """Return the eigenvalues and eigenvectors of symmetric matrices.
 
     Only the lower triangle is read.
@@ -233,7 +234,7 @@ def cholesky(x: Array) -> Array:
     return namespace(x).where(definite[..., None, None], factor, float("nan"))
 
 
-def flagged_cholesky(x: Array) -> Any:
+def flagged_cholesky(x: Array) -> tuple[Array, Array]:
     """Factor matrices, and tell which of them are positive definite.
 
     The factors of the others are meaningless.
@@ -384,7 +385,7 @@ def solve_positive(matrix: Array, vector: Array) -> Array:
         return np.where(regular[..., 0], solution, np.nan)
 
 
-def positive_row_solver(matrix: Array) -> Any:
+def positive_row_solver(matrix: Array) -> Callable[[Array], Array]:
     """Return the function that solves positive definite systems, factorised once.
 
     It takes and returns rows [..., 1, n]. Solutions are meaningless, or NaN, where the

@@ -189,13 +189,13 @@ class Opaque:
         self.function = functools.partial(in_blocks, function, axes, held=held)
         _policy.govern(self)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Array) -> Any:
         if not is_torch(arrays[0]):
             return self.function(*arrays)
         return _policy.torch().call(self, arrays)
 
 
-def total_differential(tangents: Iterable, *partials: Callable) -> Any:
+def total_differential(tangents: Iterable, *partials: Callable) -> Array:
     """Return the sum of partial differentials, each along the tangent of its argument.
 
     Parameters
@@ -214,7 +214,7 @@ def total_differential(tangents: Iterable, *partials: Callable) -> Any:
     return sum(partial(tangent) for partial, tangent in pairs if tangent is not None)
 
 
-def detached(array: Array) -> Any:
+def detached(array: Array) -> Array:
     """Return an array without its history; the array itself in numpy."""
     return array.detach() if is_torch(array) else array
 

@@ -16,7 +16,7 @@ _CACHE_BYTES = 3 * 2**20
 
 
 def in_blocks(
-    function: Callable, axes: tuple[int, ...], *arrays: Any, held: int = 1
+    function: Callable, axes: tuple[int, ...], *arrays: Array, held: int = 1
 ) -> Any:
     """Apply a function of a batch to a few members at a time.
 
@@ -163,7 +163,7 @@ def batched(held: int, axes: int = 2) -> Callable:
     return decorate
 
 
-def for_each(function: Callable, array: Any, other: Any, axes: int = 2) -> Any:
+def for_each(function: Callable, array: Array, other: Array, axes: int = 2) -> Array:
     """Return a function of each member of one batch and all members of another.
 
     Parameters
@@ -187,7 +187,7 @@ def for_each(function: Callable, array: Any, other: Any, axes: int = 2) -> Any:
     member = (slice(None),) * axes
     columns = other[(None, slice(None), *member)]
 
-    def rows(some: Any) -> Any:
+    def rows(some: Array) -> Array:
         return function(some[(slice(None), None, *member)], columns)
 
     if not is_plain(other):

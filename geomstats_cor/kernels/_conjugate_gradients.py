@@ -8,7 +8,6 @@ and conjugate gradients need :math:`H x` alone: two products with :math:`F`.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from .._types import Array
 from ._array import eps, namespace, row_dot
@@ -41,7 +40,7 @@ def solve_shifted_gram(
 
 
 def conjugate_gradients(
-    right: Array, rows: Array, coefficients: Array, shift: Array, tolerance: Any
+    right: Array, rows: Array, coefficients: Array, shift: Array, tolerance: float
 ) -> Array:
     """Solve the system to a tolerance, relative to the right-hand side.
 
@@ -68,9 +67,9 @@ def conjugate_gradients(
 def solve_by_products(
     right: Array,
     product: Callable,
-    tolerance: Any,
+    tolerance: float,
     rank: int,
-    smallest: Any = 0.0,
+    smallest: float = 0.0,
     dot: Callable = row_dot,
 ) -> Array:
     """Solve a positive definite system, given products of its matrix with vectors.

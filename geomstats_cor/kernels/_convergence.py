@@ -90,7 +90,7 @@ def raising_warnings() -> Iterator:
         _is_strict.reset(strict)
 
 
-def warn(warning: Any) -> None:
+def warn(warning: Warning) -> None:
     """Warn the user, or raise the warning in strict mode.
 
     Parameters

@@ -14,14 +14,14 @@ from typing import Any
 from .._types import Array
 from ._array import eps, eye_like, namespace
 from ._autodiff import detached, is_readable
-from ._triangles import ADJOINT, LOWER, lower_product
+from ._triangles import ADJOINT, LOWER, Directions, lower_product
 
 _DEGREE = 12
 _FINITE_UP_TO = 8  # size up to which a sum of powers has all digits
 _TAYLOR = tuple(1.0 / math.factorial(k) for k in range(1, _DEGREE + 1))
 
 
-def product(a: Array, b: Array, kind: Any = LOWER) -> Any:
+def product(a: Array, b: Array, kind: Directions = LOWER) -> Any:
     """Return the product of two matrices with infinitesimal parts."""
     return tuple(_part_of_product(a, b, whole, kind) for whole in range(len(a)))
 
@@ -60,7 +60,7 @@ def _times(a, b, kind, since=0):
     return _used_up(b, lambda b, whole: _part_of_product(a, b, whole, kind), since)
 
 
-def odd_polynomial(z: Any, coefficients: Any, kind: Any = LOWER) -> Any:
+def odd_polynomial(z: Any, coefficients: Any, kind: Directions = LOWER) -> Any:
     """Return the sum of coefficients[k] z^(2 k + 1), its last parts.
 
     These are, here and below, the parts with the last infinitesimal: the value, the
@@ -71,7 +71,7 @@ def odd_polynomial(z: Any, coefficients: Any, kind: Any = LOWER) -> Any:
     return _times(z, polynomial, kind, since=len(z) // 2)
 
 
-def expm1(x: Array, kind: Any = LOWER) -> Any:
+def expm1(x: Array, kind: Directions = LOWER) -> Any:
     """Return exp(x) - I, by scaling and squaring, its last parts.
 
     Squaring the difference from the identity keeps the digits of small entries. For

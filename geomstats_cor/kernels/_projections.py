@@ -11,7 +11,7 @@ correlation matrix, or to a tangent vector, is therefore symmetric with null dia
 each off-diagonal pair shares its derivative equally between its two entries.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 from .._types import Array
 from ._array import set_diagonal, strictly_lower, symmetrize
@@ -29,7 +29,7 @@ def row0_part(x: Array) -> Array:
     return center(symmetrize(x))
 
 
-def moving_in(project: Any) -> Any:
+def moving_in(project: Callable[[Array], Array]) -> StatedGradient:
     """Return the identity, whose derivative is an orthogonal projection."""
     return StatedGradient(
         lambda x: 1.0 * x,  # a view would have to have a view for a tangent

@@ -15,7 +15,7 @@ _BLIND_COUNT = 24  # all digits for condition numbers up to 1e16
 
 
 @functools.cache
-def gauss_legendre(count: Any) -> Any:
+def gauss_legendre(count: int) -> Any:
     """Return the nodes and weights of the Gauss-Legendre rule on [-1, 1], as pairs."""
     return tuple(
         (float(node), float(weight))
@@ -27,14 +27,14 @@ def gauss_legendre(count: Any) -> Any:
 _BLIND_RULE = gauss_legendre(_BLIND_COUNT)
 
 
-def rule_for_spectrum(values: Array, tolerance: Any) -> Any:
+def rule_for_spectrum(values: Array, tolerance: float) -> Any:
     """Return the nodes and weights that `nodes_for_spectrum` counts, as pairs."""
     count = nodes_for_spectrum(values, tolerance)
     return _BLIND_RULE if count == _BLIND_COUNT else gauss_legendre(count)
 
 
 @functools.cache
-def gauss_lobatto(count: Any) -> Any:
+def gauss_lobatto(count: int) -> Any:
     """Return the nodes and weights of the Gauss-Lobatto rule on [-1, 1], as pairs."""
     polynomial = np.polynomial.Legendre.basis(count - 1)
     slope = polynomial.deriv()
@@ -47,7 +47,7 @@ def gauss_lobatto(count: Any) -> Any:
 
 
 @functools.cache
-def half_rule(rule: Any, count: Any) -> Any:
+def half_rule(rule: Any, count: int) -> Any:
     """Return the nodes of a symmetric rule that are not negative.
 
     Their weights sum to one: the rule gives the mean of an even function.

@@ -6,7 +6,6 @@ order; near zero a power series replaces the quotient.
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from .._types import Array
 from ._array import namespace, row_dot
@@ -46,7 +45,9 @@ def _tanh_series(terms):
 _TANH_SERIES = _tanh_series(14)
 
 
-def divide(numerator: Any, denominator: Any, otherwise: Any = None) -> Any:
+def divide(
+    numerator: Array, denominator: Array, otherwise: float | None = None
+) -> Array:
     """Divide where the denominator is not zero.
 
     Elsewhere the result is `otherwise`, a constant, or by default the numerator: a null

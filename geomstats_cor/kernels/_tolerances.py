@@ -1,13 +1,12 @@
 """Every threshold of the library, as a multiple of the spacing of the dtype."""
 
 import math
-from typing import Any
 
 from .._types import Array
 from ._array import eps
 
 
-def rank_tolerance(x: Array) -> Any:
+def rank_tolerance(x: Array) -> float:
     """Return the ratio of eigenvalues below which a matrix [..., n, n] is singular.
 
     Factorisations perturb eigenvalues by about this much of the largest one, so a
@@ -16,7 +15,7 @@ def rank_tolerance(x: Array) -> Any:
     return 4.0 * math.sqrt(x.shape[-1]) * eps(x)
 
 
-def input_tolerance(x: Array) -> Any:
+def input_tolerance(x: Array) -> float:
     """Return how far an input may stray from symmetry or a unit diagonal.
 
     Half the digits: rounding errors of the user's computations pass, and matrices of
@@ -25,6 +24,6 @@ def input_tolerance(x: Array) -> Any:
     return math.sqrt(eps(x))
 
 
-def membership_tolerance(x: Array) -> Any:
+def membership_tolerance(x: Array) -> float:
     """Return how far points [..., n, n] may stray from the manifold's equations."""
     return 16.0 * x.shape[-1] * eps(x)

@@ -14,7 +14,6 @@ directions of either kind: `LOWER` or `ADJOINT`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -255,7 +254,7 @@ class Directions:
     quotient: Callable
     right_quotient: Callable
 
-    def between(self, strict: Array, vector: Array) -> Any:
+    def between(self, strict: Array, vector: Array) -> Array:
         """Return a direction with the inverse of I + N on both sides."""
         inverse = _inverse_for_both_sides(strict)
         if inverse is None:

@@ -12,7 +12,6 @@ References
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -311,13 +310,15 @@ def _balanced(correlation, scaling):
     return scaling, congruence(scaling, correlation)
 
 
-def balanced_motion(vector: Array, balanced: Array) -> Any:
+def balanced_motion(vector: Array, balanced: Array) -> tuple[Array, Array]:
     """Return the motion of X C X, given X V X, and the relative one of x, negated."""
     response = solve_shifted(namespace(vector).sum(vector, axis=-1), balanced)
     return vector - pair_sums(response) * balanced, response
 
 
-def balanced_adjoint(cotangent: Any, balanced: Array, extra: float = 0.0) -> Any:
+def balanced_adjoint(
+    cotangent: Array, balanced: Array, extra: Array | float = 0.0
+) -> tuple[Array, Array]:
     """Return the adjoint, given a cotangent of X C X, and half of one of log x."""
     right = 2.0 * (_row_products(cotangent, balanced) + extra)
     response = solve_shifted(right, balanced)

@@ -422,7 +422,9 @@ def _shifted(hollow):
     return shifted_by(hollow, shift, values, vectors)
 
 
-def shifted_by(hollow: Array, shift: Array, values: Array, vectors: Array) -> Any:
+def shifted_by(
+    hollow: Array, shift: Array, values: Array, vectors: Array
+) -> tuple[Array, Array, Array]:
     """Return H + D(H) and its spectrum, given the solution of `solve_diagonal`."""
     diag = _diagonal(hollow, shift, values, vectors)
     return hollow + diagonal_matrix(diag), values, vectors
@@ -524,7 +526,9 @@ off_exp_differential_at = StatedGradient(
 )
 
 
-def spectrum_of_log(correlation: Array, values: Array, vectors: Array) -> Any:
+def spectrum_of_log(
+    correlation: Array, values: Array, vectors: Array
+) -> tuple[Array, Array, Array]:
     """Return log C and its spectrum, given the spectrum of C."""
     logarithm = log_at(correlation, values, vectors)
     return logarithm, namespace(values).log(values), vectors

@@ -2,7 +2,6 @@
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def hollow_row_sums(packed: Array) -> Array:
     return by_rows + sum_by_index(packed, columns, size)
 
 
-def pack_lower(matrix: Array, offset: Any) -> Array:
+def pack_lower(matrix: Array, offset: int) -> Array:
     """Return the entries on and below the diagonal with an offset, row by row."""
     size = matrix.shape[-1]
     rows, columns = lower_indices(size, offset)
@@ -105,7 +104,7 @@ def pack_lower(matrix: Array, offset: Any) -> Array:
     return take_last(flat, rows * size + columns)
 
 
-def unpack_lower(packed: Array, offset: Any) -> Array:
+def unpack_lower(packed: Array, offset: int) -> Array:
     """Invert `pack_lower`, with zeros above that diagonal."""
     xp = namespace(packed)
     size = triangle_size(packed, offset)
@@ -115,13 +114,13 @@ def unpack_lower(packed: Array, offset: Any) -> Array:
     return xp.reshape(full, (*packed.shape[:-1], size, size))
 
 
-def triangle_size(packed: Array, offset: Any) -> Any:
+def triangle_size(packed: Array, offset: int) -> int:
     """Return the size n of the matrices with given packed entries."""
     return (math.isqrt(1 + 8 * packed.shape[-1]) - 1) // 2 - offset
 
 
 @functools.cache
-def lower_indices(size: Any, offset: Any) -> Any:
+def lower_indices(size: int, offset: int) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and columns of the entries that `pack_lower` returns."""
     return np.tril_indices(size, offset)
 

@@ -176,7 +176,7 @@ def positive_spectrum(matrix: Array) -> tuple:
     return namespace(values).where(positive, values, float("nan")), vectors
 
 
-def are_positive(values: Array, tolerance: Any) -> bool:
+def are_positive(values: Array, tolerance: float) -> bool:
     """Tell whether all eigenvalues of a batch exceed a fraction of the largest."""
     if 0 in values.shape:
         return False
@@ -306,8 +306,8 @@ def exp_half_second_in_basis(
 
 
 def log_half_second_in_basis(
-    rotated_a: Array, rotated_b: Array, differences: Any, values: Array
-) -> Any:
+    rotated_a: Array, rotated_b: Array, differences: Array, values: Array
+) -> Array:
     """Return `exp_half_second_in_basis` for the logarithm, as the inverse of exp.
 
     `differences` are the first divided differences of the logarithm.
@@ -384,7 +384,7 @@ def _rule(values):
 
 def log_second_differential_at(
     vector_a: Array, vector_b: Array, matrix: Array, values: Array, vectors: Array
-) -> Any:
+) -> Array:
     """Return the second differential of the logarithm, from that of exp."""
     logarithm = log_at(matrix, values, vectors)
     moved_a = log_differential_at(vector_a, matrix, values, vectors)

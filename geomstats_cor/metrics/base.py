@@ -6,9 +6,10 @@ space, whose geometry has closed forms.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from array_api_compat import array_namespace
+from geomstats.geometry.manifold import Manifold
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
 from .._boundary import operation, validated
@@ -19,6 +20,9 @@ from ..hyperplanes import FlatHyperplanes, Hyperplanes, StrictPartHyperplanes
 from ..kernels._quotients import divide
 from .components import Components
 from .coordinates import Coordinates
+
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
 
 
 class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
@@ -60,7 +64,12 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
     True
     """
 
-    def __init__(self, space: Any, diffeo: CorrelationDiffeo, image_space: Any) -> None:
+    def __init__(
+        self,
+        space: "FullRankCorrelationMatrices",
+        diffeo: CorrelationDiffeo,
+        image_space: Manifold,
+    ) -> None:
         super().__init__(space=space, diffeo=diffeo, image_space=image_space)
         diffeo.check = space.check
 
@@ -588,7 +597,7 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
             return StrictPartHyperplanes(self)
         return FlatHyperplanes(self)
 
-    def is_same(self, other: Any) -> bool:
+    def is_same(self, other: object) -> bool:
         """Tell whether another metric is this one, on matrices of the same size.
 
         Parameters

@@ -10,7 +10,7 @@ References
    correlation matrices. ICML 2026.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from geomstats.geometry.lower_triangular_matrices import StrictlyLowerTriangularMatrices
 from geomstats.geometry.positive_lower_triangular_matrices import PLTUnitDiagMatrices
@@ -37,6 +37,9 @@ from ..geometries import (
 )
 from ..hyperplanes import BallHyperplanes, Hyperplanes
 from .base import CorrelationMetric
+
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
 
 
 class EuclideanCholeskyMetric(CorrelationMetric):
@@ -69,7 +72,7 @@ class EuclideanCholeskyMetric(CorrelationMetric):
     0.75
     """
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: "FullRankCorrelationMatrices") -> None:
         image_space = PLTUnitDiagMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(UnitLowerMetric)
         super().__init__(space, EuclideanCholeskyDiffeo(), image_space)
@@ -110,7 +113,7 @@ class LogEuclideanCholeskyMetric(CorrelationMetric):
     True
     """
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: "FullRankCorrelationMatrices") -> None:
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(StrictlyLowerMetric)
         super().__init__(space, LogEuclideanCholeskyDiffeo(), image_space)
@@ -164,7 +167,7 @@ class OffLogMetric(CorrelationMetric):
 
     def __init__(
         self,
-        space: Any,
+        space: "FullRankCorrelationMatrices",
         alpha: float | None = 1.0,
         beta: float | None = 0.0,
         gamma: float | None = 0.0,
@@ -230,7 +233,7 @@ class LogScaledMetric(CorrelationMetric):
 
     def __init__(
         self,
-        space: Any,
+        space: "FullRankCorrelationMatrices",
         alpha: float | None = 1.0,
         delta: float | None = 0.0,
         zeta: float | None = 0.0,
@@ -287,7 +290,9 @@ class PolyHyperbolicCholeskyMetric(CorrelationMetric):
     (0.6931, 0.6931)
     """
 
-    def __init__(self, space: Any, weights: Array = None) -> None:
+    def __init__(
+        self, space: "FullRankCorrelationMatrices", weights: Array = None
+    ) -> None:
         image_space = StrictlyLowerTriangularMatrices(n=space.n, equip=False)
         image_space.equip_with_metric(HyperbolicRowsMetric, weights=weights)
         super().__init__(space, PolyHyperbolicCholeskyDiffeo(), image_space)
@@ -349,7 +354,7 @@ def _shown(x):
     return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
-def require_metric(space: Any) -> Any:
+def require_metric(space: "FullRankCorrelationMatrices") -> Any:
     """Return the metric of a space, or raise if it is not one of this library.
 
     Parameters

@@ -11,7 +11,7 @@ References
    correlation matrices. ICML 2026. Appendix "Implementation details".
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import kernels
 from .._types import Array
@@ -19,6 +19,9 @@ from ..diffeos import Local, LogScalingDiffeo
 from ..exceptions import ParameterError
 from ..kernels.cholesky import correlation_of_rows
 from .named import LogScaledMetric
+
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
 
 
 class OneStepLogScalingDiffeo(LogScalingDiffeo):
@@ -98,7 +101,7 @@ class OneStepLogScaledMetric(LogScaledMetric):
 
     def __init__(
         self,
-        space: Any,
+        space: "FullRankCorrelationMatrices",
         alpha: float | None = 1.0,
         delta: float | None = 0.0,
         zeta: float | None = 0.0,

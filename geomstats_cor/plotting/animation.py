@@ -1,7 +1,7 @@
 """A geodesic in motion."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from .layers import axes_2d
 from .matrices import plot_matrix
 from .palette import metric_key
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 def animate_geodesic(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     start: ArrayLike,
     end: ArrayLike,
     frames: int = 40,

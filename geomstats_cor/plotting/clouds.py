@@ -111,7 +111,7 @@ def plot_points(
 
 def plot_frechet_mean(
     points: ArrayLike,
-    space: Any,
+    space: FullRankCorrelationMatrices,
     weights: ArrayLike = None,
     ax: Any = None,
     **style: Any,

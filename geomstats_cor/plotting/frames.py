@@ -1,6 +1,6 @@
 """Frames and coordinate grids: what straight and parallel mean under a metric."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,15 @@ from .geodesics import geodesic_path
 from .layers import Curves, axes_3d
 from .palette import NEUTRAL_COLORS, metric_color
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 def transported_frame(
-    space: Any, start: ArrayLike, end: ArrayLike, count: int = 5
+    space: "FullRankCorrelationMatrices",
+    start: ArrayLike,
+    end: ArrayLike,
+    count: int = 5,
 ) -> tuple:
     r"""Transport an orthonormal frame along a geodesic.
 
@@ -56,7 +62,7 @@ def transported_frame(
 
 
 def grid_curves(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     center: ArrayLike = None,
     extent: float = 1.0,
     lines: int = 3,
@@ -108,7 +114,7 @@ def grid_curves(
 
 
 def plot_transported_frame(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     start: ArrayLike,
     end: ArrayLike,
     count: int = 5,
@@ -168,7 +174,7 @@ def plot_transported_frame(
 
 
 def plot_coordinate_grid(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     center: ArrayLike = None,
     extent: float = 1.0,
     lines: int = 3,

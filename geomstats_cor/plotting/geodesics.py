@@ -1,6 +1,6 @@
 """Geodesics in the elliptope, alone and in fans."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,15 @@ from .elliptope import as_floats, entries, require_three
 from .layers import Curves, axes_3d
 from .palette import metric_color, metric_key
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 def geodesic_path(
-    space: Any, start: ArrayLike, end: ArrayLike, steps: int = 100
+    space: "FullRankCorrelationMatrices",
+    start: ArrayLike,
+    end: ArrayLike,
+    steps: int = 100,
 ) -> Array:
     r"""Return points of the geodesic between two matrices.
 
@@ -68,7 +74,11 @@ def directions(count: int) -> Array:
 
 
 def fan_curves(
-    space: Any, point: ArrayLike, radius: float = 1.0, count: int = 40, steps: int = 40
+    space: "FullRankCorrelationMatrices",
+    point: ArrayLike,
+    radius: float = 1.0,
+    count: int = 40,
+    steps: int = 40,
 ) -> Any:
     r"""Return geodesics of one length from a point in directions evenly spread.
 
@@ -111,7 +121,7 @@ def fan_curves(
 
 
 def plot_geodesic(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     start: ArrayLike,
     end: ArrayLike,
     steps: int = 100,
@@ -160,7 +170,7 @@ def plot_geodesic(
 
 
 def plot_geodesic_fan(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     point: ArrayLike,
     radius: float = 1.0,
     count: int = 40,

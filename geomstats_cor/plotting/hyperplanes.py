@@ -61,7 +61,9 @@ class Hyperplane:
     array([0.    , 2.8284])
     """
 
-    def __init__(self, space: Any, point: ArrayLike, normal: ArrayLike) -> None:
+    def __init__(
+        self, space: FullRankCorrelationMatrices, point: ArrayLike, normal: ArrayLike
+    ) -> None:
         self.space = space
         self._model = _model(space)
         self.normal, self.point = space.metric._validated(
@@ -72,7 +74,7 @@ class Hyperplane:
 
     @classmethod
     def from_trivialization(
-        cls, space: Any, normal: ArrayLike, offset: float = 0.0
+        cls, space: FullRankCorrelationMatrices, normal: ArrayLike, offset: float = 0.0
     ) -> Any:
         r"""Return the hyperplane with the parameters :math:`Z, \gamma` of a network.
 
@@ -216,7 +218,7 @@ def _unit(vector):
 
 
 def plot_hyperplane(
-    space: Any,
+    space: FullRankCorrelationMatrices,
     point: ArrayLike,
     normal: ArrayLike,
     resolution: int = 32,

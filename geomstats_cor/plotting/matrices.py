@@ -150,7 +150,7 @@ def _panels(count, columns):
 
 
 def plot_film_strip(
-    space: Any,
+    space: FullRankCorrelationMatrices,
     start: ArrayLike,
     end: ArrayLike,
     count: int = 5,

@@ -1,6 +1,6 @@
 """Geodesic balls and metric spheres in the elliptope."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,9 +9,15 @@ from .elliptope import as_floats, entries, require_three
 from .layers import Curves, Surface, axes_3d
 from .palette import metric_color
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 def sphere_surface(
-    space: Any, center: ArrayLike, radius: float, resolution: int = 32
+    space: "FullRankCorrelationMatrices",
+    center: ArrayLike,
+    radius: float,
+    resolution: int = 32,
 ) -> Any:
     r"""Return the points at one distance from a centre.
 
@@ -50,7 +56,11 @@ def sphere_surface(
 
 
 def sphere_wire(
-    space: Any, center: ArrayLike, radius: float, lines: int = 8, steps: int = 96
+    space: "FullRankCorrelationMatrices",
+    center: ArrayLike,
+    radius: float,
+    lines: int = 8,
+    steps: int = 96,
 ) -> Any:
     r"""Return meridians and parallels of the points at one distance from a centre.
 
@@ -124,7 +134,7 @@ def _exponentials(space, center, coords):
 
 
 def plot_geodesic_ball(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     center: ArrayLike,
     radius: float,
     resolution: int = 32,
@@ -174,7 +184,7 @@ def plot_geodesic_ball(
 
 
 def plot_metric_sphere(
-    space: Any,
+    space: "FullRankCorrelationMatrices",
     center: ArrayLike,
     radius: float,
     lines: int = 8,

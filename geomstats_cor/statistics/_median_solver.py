@@ -16,7 +16,7 @@ References
    2009.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._types import Array
 from ..kernels._array import eps, namespace, row_dot
@@ -24,11 +24,14 @@ from ..kernels._conjugate_gradients import solve_by_products
 from ..kernels._convergence import warn_unfinished
 from ..kernels._quotients import divide
 
+if TYPE_CHECKING:
+    from ..geometries import ImageMetric
+
 _MAX_ITERATIONS = 200
 _MAX_HALVINGS = 50
 
 
-def median(metric: Any, points: Array, weights: Array) -> Array:
+def median(metric: "ImageMetric", points: Array, weights: Array) -> Array:
     """Return the geometric median of points of an image space.
 
     Parameters
@@ -90,7 +93,7 @@ def _weighted_median(numbers, weights):
     sums = xp.cumulative_sum(xp.take_along_axis(weights, order, axis=-1), axis=-1)
     slack = numbers.shape[-1] * eps(numbers)
 
-    def first(reached: Any) -> Any:
+    def first(reached: Array) -> Array:
         index = xp.argmax(xp.astype(reached, xp.int8), axis=-1, keepdims=True)
         return xp.take_along_axis(numbers, index, axis=-1)[..., 0]
 
@@ -112,7 +115,9 @@ class _Slopes:
         Errors of the slope and of the sum that rounding may cause.
     """
 
-    def __init__(self, metric: Any, points: Array, weights: Array, here: Any) -> None:
+    def __init__(
+        self, metric: "ImageMetric", points: Array, weights: Array, here: Array
+    ) -> None:
         xp = namespace(points)
         self.metric = metric
         self.logs = metric.log_coords(points, here[..., None, :, :])
@@ -131,12 +136,12 @@ class _Slopes:
         terms = self.distances.shape[-1]
         self.resolution = 8.0 * eps(points) * terms**0.5 * self.objective
 
-    def step(self) -> Any:
+    def step(self) -> Array:
         """Return the step of Newton; off a kink, that along the steepest descent."""
         xp = namespace(self.pull)
         bent = self.metric.hessian(self.logs, self.pulls)
 
-        def hessian(vector: Array) -> Any:
+        def hessian(vector: Array) -> Array:
             along = self.units @ vector[..., None]
             straight = (self.units.mT @ (self.pulls[..., None] * along))[..., 0]
             return bent(vector) - straight
@@ -152,7 +157,7 @@ class _Slopes:
         newton = solve_by_products(self.pull, hessian, tolerance, size, smallest)
         return xp.where((self.held > 0.0)[..., None], off * steepest, newton)
 
-    def slope(self, step: Any) -> Any:
+    def slope(self, step: Array) -> Array:
         """Return the derivative of the sum in the direction of a step."""
         xp = namespace(step)
         size = xp.linalg.vector_norm(step, axis=-1)

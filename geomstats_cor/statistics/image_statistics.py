@@ -6,7 +6,7 @@ that a geometry does not have raises an error that says so.
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from .. import kernels
 from .._types import Array
@@ -250,7 +250,7 @@ class HyperbolicStatistics(ImageStatistics):
         shift = xp.sum(weights + excess * squares, axis=-3)
         excess = excess / self._row_weights(rows)[:, None]
 
-        def product(vector: Array) -> Any:
+        def product(vector: Array) -> Array:
             vector = kernels.unpack_strictly_lower(vector)
             along = excess * row_dot(rows, vector[..., None, :, :])
             bent = shift * vector - xp.sum(along * rows, axis=-3)
@@ -290,7 +290,7 @@ class HyperbolicStatistics(ImageStatistics):
         rows_b = xp.moveaxis(points_b, -3, -2)
         lengths = self._row_lengths(points_b)[..., None]
 
-        def from_each(point: Array) -> Any:
+        def from_each(point: Array) -> Array:
             rows = hyperbolic_pairwise_dist(xp.moveaxis(point, -3, -2), rows_b)
             return xp.sum(lengths * rows, axis=-3)
 

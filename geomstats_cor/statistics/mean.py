@@ -1,6 +1,6 @@
 """Fréchet means and variances of correlation matrices."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
@@ -18,10 +18,15 @@ from ..validation import (
     require_stack,
 )
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 @labelled
 @in_own_precision
-def frechet_mean(points: ArrayLike, space: Any, weights: ArrayLike = None) -> Array:
+def frechet_mean(
+    points: ArrayLike, space: "FullRankCorrelationMatrices", weights: ArrayLike = None
+) -> Array:
     r"""Return the Fréchet mean: the minimiser of :math:`\sum_i w_i d(C, C_i)^2`.
 
     It exists and is unique under each of the five metrics. Closed form for the flat
@@ -71,7 +76,10 @@ def frechet_mean(points: ArrayLike, space: Any, weights: ArrayLike = None) -> Ar
 @labelled
 @in_own_precision
 def frechet_variance(
-    points: ArrayLike, space: Any, mean: ArrayLike = None, weights: ArrayLike = None
+    points: ArrayLike,
+    space: "FullRankCorrelationMatrices",
+    mean: ArrayLike = None,
+    weights: ArrayLike = None,
 ) -> Array:
     r"""Return the Fréchet variance :math:`\sum_i w_i d(M, C_i)^2 / \sum_i w_i`.
 
@@ -193,7 +201,7 @@ class FrechetMean(BaseEstimator):
     True
     """
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: "FullRankCorrelationMatrices") -> None:
         self.space = space
 
     def fit(self, X: ArrayLike, y: Any = None, weights: ArrayLike = None) -> Any:

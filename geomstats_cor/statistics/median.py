@@ -1,6 +1,6 @@
 """Geometric medians of correlation matrices."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._types import Array, ArrayLike
 from ..data.naming import labelled
@@ -10,10 +10,15 @@ from ._median_solver import median
 from .mean import _call, _validated_sample
 from .trimmed import _Center
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 
 @labelled
 @in_own_precision
-def geometric_median(points: ArrayLike, space: Any, weights: ArrayLike = None) -> Array:
+def geometric_median(
+    points: ArrayLike, space: "FullRankCorrelationMatrices", weights: ArrayLike = None
+) -> Array:
     r"""Return the geometric median: the minimiser of :math:`\sum_i w_i d(C, C_i)`.
 
     The sum of distances is convex under each of the five metrics, and the minimiser is
@@ -104,7 +109,7 @@ class GeometricMedian(_Center):
            [0.1, 1. ]])
     """
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: "FullRankCorrelationMatrices") -> None:
         self.space = space
 
     def _center(self, points, weights):

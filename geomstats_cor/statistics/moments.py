@@ -35,7 +35,7 @@ class Moments:
     scatter: float = 0.0
 
     @classmethod
-    def of(cls, vectors: Array, weights: Array = None) -> Any:
+    def of(cls, vectors: Array, weights: Array = None) -> "Moments":
         """Return the moments of vectors.
 
         Parameters
@@ -65,7 +65,7 @@ class Moments:
         scatter = xp.vecdot(xp.reshape(weighted, (-1,)), xp.reshape(spread, (-1,)))
         return cls(count, total, mean, float(scatter))
 
-    def merge(self, other: Any) -> Any:
+    def merge(self, other: "Moments") -> "Moments":
         r"""Return the moments of the vectors of both states.
 
         .. math:: m = m_a + \frac{W_b}{W} (m_b - m_a), \qquad
@@ -92,6 +92,6 @@ class Moments:
         return Moments(count, weight, self.mean + share * shift, scatter)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Array:
         """Return the mean of the squared distances to the mean."""
         return self.scatter / self.weight

@@ -15,17 +15,20 @@ References
 
 import collections
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ConvergenceWarning
 from ..kernels._array import eps, namespace
 from ..kernels._convergence import warn
 
+if TYPE_CHECKING:
+    from ..geometries import ImageMetric
+
 _MAX_PASSES = 100
 _MEMORY = 8
 
 
-def curved_mean(statistics_at: Callable, metric: Any) -> Any:
+def curved_mean(statistics_at: Callable, metric: "ImageMetric") -> Any:
     """Return the Fréchet mean of points that are seen through their moments.
 
     Parameters

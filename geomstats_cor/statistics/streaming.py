@@ -3,7 +3,7 @@
 import functools
 import inspect
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 
@@ -20,6 +20,9 @@ from .mean import _call, _require_weights
 from .moments import Moments
 from .quasi_newton_mean import curved_mean
 from .sources import as_source, summarise_block
+
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
 
 
 @dataclass(frozen=True)
@@ -260,7 +263,7 @@ class StreamingMean(BaseEstimator):
     _space: Any = None
     _variables: list | None = None
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: "FullRankCorrelationMatrices") -> None:
         self.space = space
 
     def partial_fit(

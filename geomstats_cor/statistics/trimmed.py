@@ -1,6 +1,6 @@
 """Trimmed means of correlation matrices."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator
@@ -15,13 +15,19 @@ from ..validation import require_number
 from ._median_solver import median
 from .mean import _call, _validated_sample
 
+if TYPE_CHECKING:
+    from ..space import FullRankCorrelationMatrices
+
 _MAX_TRIMMINGS = 200
 
 
 @labelled
 @in_own_precision
 def trimmed_mean(
-    points: ArrayLike, space: Any, fraction: float = 0.1, weights: ArrayLike = None
+    points: ArrayLike,
+    space: "FullRankCorrelationMatrices",
+    fraction: float = 0.1,
+    weights: ArrayLike = None,
 ) -> Array:
     r"""Return a Fréchet mean that leaves out the farthest points.
 
@@ -182,7 +188,9 @@ class TrimmedMean(_Center):
            [0., 1.]])
     """
 
-    def __init__(self, space: Any, fraction: Any = 0.1) -> None:
+    def __init__(
+        self, space: "FullRankCorrelationMatrices", fraction: Any = 0.1
+    ) -> None:
         self.space = space
         self.fraction = fraction
 
