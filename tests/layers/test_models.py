@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -130,6 +131,54 @@ def test_whether_two_matrices_of_a_sequence_are_alike(key):
     assert accuracy_after(flat, given, labels) < 0.9
     assert accuracy_after(pooled, given, labels) < 0.9
     assert accuracy_after(model, given, labels, steps=200) > 0.95
+
+
+def test_every_network_has_a_classifier():
+    """Sequences go in as they are, and one layer does not learn the question."""
+    pytest.importorskip("skorch")
+    from cornet_nn.training import CorMLRClassifier, CorNetClassifier
+
+    generator = torch.Generator().manual_seed(0)
+    signs = torch.randint(0, 2, (300, 3), generator=generator) * 2 - 1
+    coords = 0.2 * torch.randn(300, 3, 3, generator=generator, **DOUBLE)
+    coords[..., 0] += signs
+    X = space_of("olm", 3).metric.from_coords(coords).numpy()
+    y = np.where(signs[:, 0] == signs[:, 2], "alike", "not")
+    options = dict(metric="olm", random_state=0, progress=False)
+    steps = dict(lr=1e-2, weight_decay=1e-2, dropout=0.0, max_epochs=40)
+    regression = CorMLRClassifier(**options).fit(X[:200], y[:200])
+    assert regression.score(X[200:], y[200:]) < 0.7
+    for module in (CorNet, CorResNet, CorTransformer):
+        model = CorNetClassifier(module=module, **options, **steps)
+        model.fit(X[:200], y[:200])
+        assert type(model.module_) is module
+        assert model.score(X[200:], y[200:]) > 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Dynamo detected a call")
+@every_model
+@every_metric
+def test_compiled_and_exported(kind, key):
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    model, given = MODELS[kind](key, **DOUBLE).eval(), points(4, (3, 2))
+    expected = model(given)
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(given), expected, rtol=1e-10, atol=1e-10)
+    program = torch.export.export(model, (given,)).module()
+    torch.testing.assert_close(program(given), expected, rtol=1e-10, atol=1e-10)
+
+
+@every_model
+@every_metric
+def test_autocast_is_off(kind, key):
+    torch.manual_seed(0)
+    model = MODELS[kind](key).eval()
+    given = points(4, (3, 2), dtype=torch.float32)
+    expected = model(given)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        torch.testing.assert_close(model(given), expected, rtol=0, atol=0)
 
 
 @every_metric
