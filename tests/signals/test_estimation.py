@@ -101,12 +101,14 @@ class TestCommonShrinkage:
         assert likelihood(best) > likelihood(best - 0.01)
 
     def test_unknown_entries_are_those_of_the_target(self):
-        first, second = np.eye(3), np.eye(3)
+        target = np.where(np.eye(3) == 1.0, 1.0, 0.2)
+        first, second = target.copy(), target.copy()
         first[1, 0] = first[0, 1] = 0.5
         second[1, 0] = second[0, 1] = 0.3
-        expected = split_half_shrinkage([(first, second)], np.eye(3))
+        expected = split_half_shrinkage([(first, second)], target)
         first[2, 0] = first[0, 2] = second[2, 1] = second[1, 2] = np.nan
-        assert split_half_shrinkage([(first, second)], np.eye(3)) == expected
+        second[2, 2] = np.nan  # constant in this half
+        assert split_half_shrinkage([(first, second)], target) == expected
 
     def test_the_mean_as_a_target(self, signals):
         model = Correlations(target="mean", amount=0.4).fit(signals[:8])
