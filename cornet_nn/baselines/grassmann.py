@@ -70,7 +70,7 @@ class FullRankMap(nn.Module):
         self.map = OrthonormalRows(m, n, in_channels, device, dtype)
 
     def reset_parameters(self) -> None:
-        """Draw the maps anew."""
+        """Draw the maps again."""
         self.map.reset_parameters()
 
     @in_full_precision

@@ -142,7 +142,7 @@ class GyroHyperplanes(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all W anew, and put all P at the identity."""
+        """Draw all W again, and put all P at the identity."""
         deviation = self.deviation
         if deviation is None:
             deviation = 1.0 / math.sqrt(self.weight[0].numel())

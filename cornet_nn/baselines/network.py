@@ -70,7 +70,7 @@ class BaselineNetwork(nn.Module):
         raise NotImplementedError
 
     def reset_parameters(self) -> None:
-        """Draw the parameters of all layers anew."""
+        """Draw the parameters of all layers again."""
         for layer in self.children():
             reset: Any = getattr(layer, "reset_parameters", None)
             if reset is not None:
@@ -97,9 +97,9 @@ def with_channels(x: Tensor, in_channels: int, sizes: tuple) -> Tensor:
     if in_channels == 1 and x.ndim == 3:
         x = x.unsqueeze(-3)
     if x.ndim < 3 or tuple(x.shape[-3:]) != (in_channels, *sizes):
-        wanted = ", ".join(map(str, (in_channels, *sizes)))
+        expected = ", ".join(map(str, (in_channels, *sizes)))
         raise ShapeError(
-            f"the input: expected shape [..., {wanted}], as the network has "
+            f"the input: expected shape [..., {expected}], as the network has "
             f"{in_channels} channels, got {tuple(x.shape)}."
         )
     return x

@@ -91,7 +91,7 @@ class SPDResNet(BaselineNetwork):
         self.linear = nn.Linear(m * m, num_classes, **options)
 
     def reset_parameters(self) -> None:
-        """Draw the parameters of all layers anew."""
+        """Draw the parameters of all layers again."""
         super().reset_parameters()
         for layer in self.spectrum:
             reset: Any = getattr(layer, "reset_parameters", None)

@@ -107,7 +107,7 @@ class CorAttention(CorLayer):
         require_means(self.output.hyperplanes_in, self)
 
     def reset_parameters(self) -> None:
-        """Draw the parameters of all layers anew."""
+        """Draw the parameters of all layers again."""
         for layer in (self.query, self.key, self.value, self.output):
             layer.reset_parameters()
 

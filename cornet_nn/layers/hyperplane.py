@@ -61,7 +61,7 @@ class HyperplaneLayer(CorLayer):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        r"""Draw the normals anew, and put all hyperplanes through the identity.
+        r"""Draw the normals again, and put all hyperplanes through the identity.
 
         Logits are of order one for inputs of any n: under a flat metric, with
         coordinates x of all channels, their standard deviation over the draw is

@@ -42,7 +42,7 @@ class _Linear(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw the normals anew, and put all hyperplanes through the origin."""
+        """Draw the normals again, and put all hyperplanes through the origin."""
         with torch.no_grad():
             self.weight.normal_(0.0, self._gain)
             if self.gamma is not None:

@@ -97,7 +97,7 @@ class CorRecurrent(CorLayer):
             layer.scale_initial(planes.gain / layer.hyperplanes_in.logit_gain)
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Draw the parameters again."""
         self.input.reset_parameters()
         self.state.reset_parameters()
 

@@ -162,17 +162,17 @@ def _require_channels(layers):
         if not isinstance(layer, CorLayer):
             source = None
             continue
-        wanted = layer.in_channels
-        if source is not None and wanted is not None:
+        expected = layer.in_channels
+        if source is not None and expected is not None:
             before = layers[source]
             given = before.out_channels
             same_axis = before.channel_axis == layer.channel_axis
-            if given is None or (same_axis and given != wanted):
+            if given is None or (same_axis and given != expected):
                 what = "no axis of channels" if given is None else f"{given} channels"
                 raise ShapeError(
-                    f"layer {source} gives {what}, but layer {index} takes {wanted}."
+                    f"layer {source} gives {what}, but layer {index} takes {expected}."
                 )
-        if not layer.keeps_axes or wanted is not None:
+        if not layer.keeps_axes or expected is not None:
             source = index
 
 

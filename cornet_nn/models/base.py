@@ -247,7 +247,7 @@ class Network(nn.Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draw the parameters of the layers anew; the front end stays as it is.
+        """Draw the parameters of the layers again; the front end stays as it is.
 
         The statistics of normalisations are forgotten.
         """

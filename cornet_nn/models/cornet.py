@@ -210,7 +210,7 @@ class CorNet(Network):
         return 0.5 * (logits + self.regression.logits(features))
 
     def reset_parameters(self) -> None:
-        """Draw the parameters of the layers anew; the regression is forgotten."""
+        """Draw the parameters of the layers again; the regression is forgotten."""
         super().reset_parameters()
         if self.regression is not None:
             self.regression.reset_parameters()

@@ -75,7 +75,7 @@ class CorPositions(CoordinateLayer):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw small steps anew."""
+        """Draw small steps again."""
         with torch.no_grad():
             self.position.normal_(std=0.1)
 

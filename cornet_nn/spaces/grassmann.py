@@ -70,10 +70,10 @@ def require_bases(
     name : str
         What the tensor is called.
     """
-    wanted = (n, p) if channels is None else (channels, n, p)
-    if tuple(point.shape[-len(wanted) :]) != wanted or point.ndim < len(wanted):
+    expected = (n, p) if channels is None else (channels, n, p)
+    if tuple(point.shape[-len(expected) :]) != expected or point.ndim < len(expected):
         raise ShapeError(
-            f"{name}: expected shape [..., {', '.join(map(str, wanted))}], got "
+            f"{name}: expected shape [..., {', '.join(map(str, expected))}], got "
             f"{tuple(point.shape)}."
         )
     if not is_readable(point):

@@ -78,9 +78,9 @@ class ProductSpace:
         if [shape[-2:] for shape in shapes] != [(n, n) for n in self.sizes] or (
             len(batches) != 1
         ):
-            wanted = ", ".join(f"[..., {n}, {n}]" for n in self.sizes)
+            expected = ", ".join(f"[..., {n}, {n}]" for n in self.sizes)
             raise ShapeError(
-                f"expected points of shapes {wanted} with the same batch axes, got "
+                f"expected points of shapes {expected} with the same batch axes, got "
                 f"{', '.join(map(str, shapes))}."
             )
         joined = points[0].new_zeros(*batches.pop(), self.n, self.n)
