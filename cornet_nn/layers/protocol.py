@@ -85,6 +85,9 @@ class SpaceHyperplanes(Protocol):
     def initial_logit(self) -> float:
         """Return the deviation of initial logits for input of `dispersion`."""
 
+    def orthonormal(self) -> Any:
+        """Return the same with weights in an orthonormal basis of the dual."""
+
     def to_weight(self, normal: Tensor) -> Any:
         """Return the weights [..., d] of packed normals [..., d] at the origin."""
 
