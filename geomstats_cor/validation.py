@@ -229,9 +229,10 @@ def _is_close(x, value):
     # What is above the diagonal is below it with the other sign; NaN and infinity
     # differ from their mirror.
     with np.errstate(invalid="ignore"):
-        return all(
-            largest_entry(some - some.mT) <= tolerance for some in blocks_of(x, held=5)
-        )
+        for some in blocks_of(x, held=5):
+            if not largest_entry(some - some.mT) <= tolerance:
+                return False
+    return True
 
 
 def _is_finite(x):
