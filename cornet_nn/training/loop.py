@@ -508,6 +508,12 @@ class TrainingLoop(NeuralNet):
             self._bar.set_postfix(shown, refresh=False)
             self._bar.set_description(f"epoch {len(self.history)}", refresh=False)
 
+    def get_all_learnable_params(self) -> Iterator:
+        """Yield names and parameters, without those that steps leave as they are."""
+        for name, parameter in super().get_all_learnable_params():
+            if parameter.requires_grad:
+                yield name, parameter
+
     def get_params_for_optimizer(self, prefix: str, named_parameters: Any) -> Any:
         """Return the groups of parameters, and the options of the optimizer."""
         arguments, options = super().get_params_for_optimizer(prefix, named_parameters)

@@ -86,7 +86,7 @@ class TestOptions:
         assert model.module_[1].hidden.out_features == 7
         assert model.predict_proba(X).shape == (40, 2)
         same = CorNetClassifier(module=CorNet, **SMALL).fit(X, y)
-        assert_same_networks(same, CorNetClassifier(**SMALL).fit(X, y))
+        assert_same_networks(same, CorNetClassifier(C=None, **SMALL).fit(X, y))
 
 
 class TestLoss:
@@ -247,7 +247,7 @@ class TestPartialFit:
     def test_steps_are_those_of_fit(self):
         X, y = correlations()
         options = SMALL | dict(schedule=None)
-        whole = CorNetClassifier(**options).fit(X, y)
+        whole = CorNetClassifier(C=None, **options).fit(X, y)
         model = CorNetClassifier(**options)
         for _ in range(3):
             model.partial_fit(X, y)
