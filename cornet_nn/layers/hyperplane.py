@@ -100,6 +100,11 @@ class HyperplaneLayer(CorLayer):
                 self.weight.copy_(new.to_weight(old.to_normal(self.weight)))
             self.hyperplanes_in, self._own_hyperplanes = new, old
 
+    @property
+    def weights_were_converted(self) -> bool:
+        """Whether the basis of the weights is not that of the metric's hyperplanes."""
+        return self._own_hyperplanes is not None
+
     def normals(self) -> Tensor:
         """Return the normals of the hyperplanes at the identity.
 

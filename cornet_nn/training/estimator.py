@@ -302,6 +302,8 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         processes.claim_device(self.device)
         with torch.random.fork_rng():
             network = self._new_network(X)
+            if checkpoint is not None:
+                self._require_same_weights(network, checkpoint)
             parts = split_validation(
                 self._strata(y), self.validation, self.seed_, groups
             )

@@ -368,16 +368,13 @@ class RunsOnDisk:
         return {"estimator": type(self).__name__, **parameters, "data": data}
 
     def _require_resumable(self: Any, checkpoint: dict, identity: dict) -> None:
-        """Raise unless a run can go on from a checkpoint."""
-        if _version(checkpoint) < WEIGHTS_VERSION:
-            raise ResumeError(
-                f"the run in {self.directory} was written by an earlier version, "
-                f"whose weights and optimizer are others: it can be loaded, but not "
-                f"resumed. Train again in another directory, or pass overwrite=True."
-            )
+        """Raise unless a run can be resumed from a checkpoint."""
+        if _is_earlier(checkpoint):
+            raise self._earlier_version()
         # Parameters that came later have their defaults in earlier runs.
         defaults = described_parameters(type(self)())
-        stored = {k: defaults.get(k) for k in identity} | checkpoint["identity"]
+        stored = {k: defaults.get(k) for k in identity} | self._unless_stored
+        stored |= checkpoint["identity"]
         require_same_run(stored, identity)
         done = len(checkpoint["rows"])
         if done > self.max_epochs:
@@ -385,6 +382,21 @@ class RunsOnDisk:
                 f"the run has {done} epochs, more than the {self.max_epochs} asked "
                 f"for: resume it with {done} or more (max_epochs, or --epochs)."
             )
+
+    def _require_same_weights(self: Any, network: Any, checkpoint: dict) -> None:
+        """Raise if a run has weights in another basis than those of the network."""
+        if _version(checkpoint) < WEIGHTS_VERSION and any(
+            getattr(module, "weights_were_converted", False)
+            for module in network.modules()
+        ):
+            raise self._earlier_version()
+
+    def _earlier_version(self: Any) -> ResumeError:
+        return ResumeError(
+            f"the run in {self.directory} was written by an earlier version, "
+            f"whose weights and optimizer are others: it can be loaded, but not "
+            f"resumed. Train again in another directory, or pass overwrite=True."
+        )
 
     def _resolved(self: Any) -> dict:
         """Return what `_restore` takes."""

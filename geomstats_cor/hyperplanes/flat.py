@@ -266,4 +266,6 @@ class StrictPartHyperplanes(OrthonormalHyperplanes):
 
     def orthonormal(self) -> "Hyperplanes":
         """Return the hyperplanes with coordinates as features."""
+        if self._product.standard == self._product.trivial == self._product.rest:
+            return self  # strict lower entries are orthonormal coordinates, scaled
         return OrthonormalHyperplanes(self.metric)

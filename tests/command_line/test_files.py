@@ -18,7 +18,7 @@ from cornet_nn._files import (
 )
 from cornet_nn.command_line.settings import read_settings
 from cornet_nn.runner import Results
-from cornet_nn.training import load_classifier
+from cornet_nn.training import ResumeError, load_classifier
 from geomstats_cor.exceptions import ParameterError
 
 from .conftest import correlations
@@ -212,12 +212,18 @@ def test_runs_of_the_version_before_are_loaded(tmp_path, cornet):
     assert code == 1 and "source data was 'data.npz'" in errors
 
 
-def test_runs_in_two_files_are_loaded_and_go_on(tmp_path, cornet):
+@pytest.mark.parametrize("name", ["run-two-files", "run-two-files-ecm"])
+def test_runs_in_two_files_are_loaded(name, tmp_path, cornet):
     """Data and estimator were once described in files of their own."""
     run = tmp_path / "run"
-    shutil.copytree(OLD_RUN.parent / "run-two-files", run)
+    shutil.copytree(OLD_RUN.parent / name, run)
     found, expected = predictions_of(run, tmp_path, cornet)
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_runs_in_two_files_are_resumed(tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(OLD_RUN.parent / "run-two-files-ecm", run)
     model = load_classifier(run, resume=True, max_epochs=4, progress=False)
     with np.load(run / "expected.npz") as file:
         model.fit(file["C"], file["y"])
@@ -225,6 +231,20 @@ def test_runs_in_two_files_are_loaded_and_go_on(tmp_path, cornet):
     assert not (run / "configuration.json").exists()
     record = json.loads((run / "run.json").read_text())
     assert record["parameters"]["max_epochs"] == 4
+
+
+def test_runs_with_weights_in_another_basis_are_not_resumed(tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(OLD_RUN.parent / "run-two-files", run)
+    before = {path: path.read_bytes() for path in run.iterdir()}
+    model = load_classifier(run, resume=True, max_epochs=4, progress=False)
+    with np.load(run / "expected.npz") as file:
+        with pytest.raises(ResumeError, match="an earlier version"):
+            model.fit(file["C"], file["y"])
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_runs_in_two_files_that_were_changed(tmp_path, cornet):
     for name in ("run.json", "configuration.json"):
         other = tmp_path / f"changed {name}"
         shutil.copytree(OLD_RUN.parent / "run-two-files", other)
