@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from .._types import ArrayLike
 from ..exceptions import ParameterError
 from .designs import named_columns
-from .frames import as_labels, warn_if_frames_differ
+from .frames import as_labels
 from .linear_model import MultivariateGeodesicRegression
 
 
@@ -56,7 +54,7 @@ def adjusted_means_test(
         What to exchange if there are blocks.
     frames : int or array-like, shape=[N]
         Number of frames of each matrix, those of a `CorrelationStack` if None; an
-        `UnequalFramesWarning` says so if the groups differ in it.
+        `UnequalFramesWarning` says so if the groups differ in it, given the covariates.
     categorical : sequence of str
         Covariates whose numbers are codes of levels.
     progress : bool
@@ -92,15 +90,12 @@ def adjusted_means_test(
     (256, 0.0078)
     """
     labels = as_labels(labels)
-    frames = getattr(points, "frames", None) if frames is None else frames
     values, index = ({}, None) if covariates is None else named_columns(covariates)
     if "labels" in values:
         raise ParameterError(
             "a covariate is named 'labels', as the groups are here: rename it."
         )
-    if frames is not None:
-        names, positions = np.unique(labels.astype(str), return_inverse=True)
-        warn_if_frames_differ(frames, positions, tuple(names.tolist()))
     model = MultivariateGeodesicRegression(space, ("labels", *categorical))
-    model.fit({"labels": labels, **values}, points, blocks, subjects=index)
+    terms = {"labels": labels, **values}
+    model.fit(terms, points, blocks, subjects=index, frames=frames)
     return model.test("labels", n_permutations, rng, alpha, exchange, progress)

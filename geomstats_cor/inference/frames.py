@@ -9,6 +9,7 @@ from one population.
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from .._callers import warn_user
 from .._types import Array, ArrayLike
@@ -24,6 +25,8 @@ from ..validation import plain
 
 # Averages of groups that differ by less are taken for equal.
 _TOLERANCE = 0.01
+# Shares of a sum of squares that are taken for zero.
+_ROUNDING = 1e-10
 
 
 def warn_if_frames_differ(frames: Any, labels: Array, names: tuple) -> None:
@@ -57,6 +60,62 @@ def warn_if_frames_differ(frames: Any, labels: Array, names: tuple) -> None:
         f"them.",
         UnequalFramesWarning,
     )
+
+
+def warn_if_terms_tell_frames(frames: Any, design: Any) -> None:
+    """Warn if a term of a linear model says how many frames matrices have.
+
+    A term is named if, given all other terms, the number of frames differs along it:
+    by more than one hundredth, and by more than chance (an F test at the level 0.05).
+    A continuous covariate that is the number of frames itself corrects for it, and is
+    not named.
+
+    Parameters
+    ----------
+    frames : int or array-like, shape=[N], or None
+        Number of frames of each matrix; nothing is known if None.
+    design : Design
+        Covariates of the matrices.
+    """
+    if frames is None:
+        return
+    frames = _admit_frames(frames, len(design.matrix))
+    total = np.sum((frames - frames.mean()) ** 2)
+    if np.ptp(frames) <= _TOLERANCE * frames.mean():
+        return
+    coef, left = _least_squares(design.matrix, frames)
+    dof = len(frames) - design.matrix.shape[1]
+    told = []
+    for term in design.terms:
+        own = design.places(term.name)
+        others, alone = np.delete(design.matrix, own, axis=1), design.matrix[:, own]
+        gained = _least_squares(others, frames)[1] - left
+        is_few = np.ptp(alone @ coef[own]) <= _TOLERANCE * frames.mean()
+        if is_few or gained <= _ROUNDING * total:
+            continue
+        if not term.levels:
+            line = np.stack([np.ones(len(frames)), alone[:, 0]], axis=1)
+            if _least_squares(line, frames)[1] <= _ROUNDING * total:
+                continue
+        variance = max(left, _ROUNDING * total) / max(dof, 1)
+        if stats.f.sf(gained / len(own) / variance, len(own), max(dof, 1)) < 0.05:
+            told.append(repr(term.name))
+    if told:
+        warn_user(
+            f"the number of frames, from {np.min(frames):.4g} to {np.max(frames):.4g}, "
+            f"differs along {', '.join(told)}, given the other covariates. Matrices "
+            f"from fewer frames are more dispersed, and biased in their logarithms, "
+            f"whatever the population, so that effects can be those of the frames. "
+            f"Take the number of frames as a covariate, or estimate all matrices from "
+            f"as many frames by geomstats_cor.inference.correlations_of_equal_frames.",
+            UnequalFramesWarning,
+        )
+
+
+def _least_squares(columns, values):
+    """Return coefficients, and the sum of squares that is left."""
+    coef = np.linalg.lstsq(columns, values, rcond=None)[0]
+    return coef, np.sum((values - columns @ coef) ** 2)
 
 
 def as_labels(labels: ArrayLike) -> Array:

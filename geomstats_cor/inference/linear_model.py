@@ -13,6 +13,7 @@ from ..exceptions import ParameterError
 from .bands import confidence_bands
 from .designs import make_design, named_columns
 from .exchangeability import admit_blocks
+from .frames import warn_if_terms_tell_frames
 from .freedman_lane import Fit
 from .named_samples import read_sample
 from .representations import is_baseline, representation_of
@@ -114,6 +115,7 @@ class MultivariateGeodesicRegression(BaseEstimator):
         blocks: ArrayLike = None,
         variables: ArrayLike = None,
         subjects: ArrayLike = None,
+        frames: ArrayLike = None,
     ) -> Any:
         """Fit the linear model.
 
@@ -133,6 +135,10 @@ class MultivariateGeodesicRegression(BaseEstimator):
         subjects : sequence, length N
             Names of the matrices, for messages and diagnostics. If the covariates have
             an index with the same names, they are brought into this order.
+        frames : int or array-like, shape=[N]
+            Number of frames of each matrix, those of a `CorrelationStack` if None. An
+            `UnequalFramesWarning` names the covariates along which it differs: matrices
+            from fewer frames are biased in their logarithms.
 
         Returns
         -------
@@ -150,6 +156,8 @@ class MultivariateGeodesicRegression(BaseEstimator):
         representation = representation_of(self.metric, n)
         self._design = make_design(X, number, self.categorical, sample.subjects)
         self._blocks = admit_blocks(blocks, number)
+        frames = getattr(y, "frames", None) if frames is None else frames
+        warn_if_terms_tell_frames(frames, self._design)
         kind = DaskResponses if sample.is_lazy else LocalResponses
         responses = kind(sample.points, representation)
         self._representation, self._responses = representation, responses

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from strategies import KEYS, equipped
 
-from geomstats_cor import equal_means_test
+from geomstats_cor import CorrelationStack, equal_means_test
 from geomstats_cor.exceptions import (
     BadMatricesError,
     CoarseTestWarning,
@@ -179,10 +179,39 @@ def test_covariates_are_allowed_for(rng):
     assert adjusted.p_value > 0.05
     with pytest.raises(ParameterError, match="named 'labels'"):
         adjusted_means_test(points, group, "olm", {"labels": age})
-    with pytest.warns(UnequalFramesWarning, match="30 in group '0', 40 in group '1'"):
+    with pytest.warns(UnequalFramesWarning, match="from 30 to 40, differs along 'la"):
         adjusted_means_test(
             points, group, "olm", n_permutations=19, frames=30 + 10 * group
         )
+
+
+def test_terms_along_which_frames_differ_are_named(rng):
+    site = np.repeat(["a", "b", "c"], 20)
+    frames = np.repeat([60, 80, 90], 20)
+    age, dose = rng.standard_normal((2, 60))
+    points = equipped(3, "olm").random_point(60, rng=rng)
+
+    def named(covariates, frames):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            stack = CorrelationStack(points, frames=frames)
+            MultivariateGeodesicRegression("olm").fit(covariates, stack)
+        assert all(w.category is UnequalFramesWarning for w in caught)
+        return [str(w.message).split("along ")[1].split(",")[0] for w in caught]
+
+    assert named({"site": site, "age": age}, frames) == ["'site'"]
+    # Sites explain all of it, so that age within sites does not.
+    older = age + frames / 10
+    assert named({"age": older}, frames) == ["'age'"]
+    assert named({"age": older, "site": site}, frames) == ["'site'"]
+    # With the number of frames as a covariate it is corrected for.
+    assert named({"dose": dose, "frames": frames}, frames) == []
+    assert named({"site": site}, np.full(60, 80)) == []
+    # Chance is not named, but in one of twenty cases.
+    scans = rng.integers(60, 90, (200, 60))
+    doses = rng.standard_normal((200, 60))
+    alarms = sum(named({"dose": d}, f) != [] for d, f in zip(doses, scans, strict=True))
+    assert 1 <= alarms <= 25
 
 
 @every_representation
