@@ -10,11 +10,13 @@ GEOMSTATS_BACKEND=pytorch, arrays are tensors.
 """
 
 import argparse
+import contextlib
 import csv
 import functools
 import itertools
 import logging
 import os
+import signal
 import sys
 import warnings
 
@@ -45,7 +47,8 @@ OPERATIONS = {
     "geodesic": lambda m, a, b, v: m.geodesic(a, end_point=b)(0.3),
     "mean": lambda m, a, b, v: _mean(m._space, a),
 }
-_TOO_LONG = 1.0  # seconds of one evaluation
+_TOO_LONG = 1.0  # seconds of one evaluation, in CPU time
+_PATIENCE = 10  # seconds after which an evaluation is stopped
 
 
 def _mean(space, points):
@@ -86,10 +89,26 @@ def cells(options):
                 yield key, name, n, batch, ratio
 
 
+@contextlib.contextmanager
+def _patience():
+    """Stop what takes too long: some of geomstats' iterations take many minutes."""
+
+    def stop(*_):
+        raise TimeoutError(f"stopped after {_PATIENCE} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(_PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
 def _ratio(tasks, options):
     try:
         start = CPU.read()
-        tasks["theirs"]()
+        with _patience():
+            tasks["theirs"]()
         if CPU.read() - start > _TOO_LONG:
             return None
         with CPU.running():
