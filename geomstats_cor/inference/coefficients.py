@@ -27,6 +27,7 @@ from .._progress import steps
 from .._types import Array, ArrayLike
 from ..data.sampling import as_generator
 from ..exceptions import ParameterError, ShapeError
+from ..kernels._batching import members_in_memory
 from ..kernels._quotients import divide
 from ..learning.coordinates import ToCoords
 from ..validation import require_choice, require_integer
@@ -37,7 +38,6 @@ from .tables import as_matrix, named_matrices
 from .term_tests import warn_if_few
 
 KINDS = ("weights", "pattern")
-_PIECE_BYTES = 2**25
 
 
 def coef_matrix(pipeline: Any, kind: str = "weights", X: ArrayLike = None) -> Array:
@@ -267,7 +267,7 @@ def _pulled_back(step, weights):
     origin = step.transform(np.zeros((1, number)))
     probe = np.linspace(-1.0, 1.0, number)[None]
     result = np.empty((len(weights), number))
-    size = max(1, _PIECE_BYTES // (8 * max(number, origin.shape[1])))
+    size = members_in_memory(max(number, origin.shape[1]))
     for start in range(0, number, size):
         rows = np.eye(number)[start : start + size]
         result[:, start : start + size] = weights @ (step.transform(rows) - origin).T
@@ -294,13 +294,13 @@ def _covectors(metric, base, coords):
     logs = as_matrix(_tangents(metric, base, coords), n)
     rows, columns = np.tril_indices(n, -1)
     result = np.empty((len(coords), len(rows)))
-    size = max(1, _PIECE_BYTES // (8 * n * n))
+    size = members_in_memory(n * n)
     for start in range(0, len(rows), size):
         piece = slice(start, start + size)
         edge = np.zeros((len(rows[piece]), n, n))
-        places = np.arange(len(edge))
-        edge[places, rows[piece], columns[piece]] = 1.0
-        edge[places, columns[piece], rows[piece]] = 1.0
+        own = np.arange(len(edge))
+        edge[own, rows[piece], columns[piece]] = 1.0
+        edge[own, columns[piece], rows[piece]] = 1.0
         for k, log in enumerate(logs):
             result[k, piece] = as_numbers(metric.inner_product(edge, log, base))
     return result

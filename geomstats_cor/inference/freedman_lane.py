@@ -23,10 +23,9 @@ import numpy as np
 
 from .._types import Array
 from ..exceptions import ParameterError
+from ..kernels._batching import members_in_memory
 from ..kernels._quotients import divide
 from .exchangeability import within_blocks
-
-_BATCH_BYTES = 2**26
 
 
 @dataclass(frozen=True)
@@ -210,7 +209,7 @@ class FreedmanLane:
 
     def batch_size(self, width: Any) -> Any:
         """Return how many permutations to take at once for vectors of some width."""
-        return max(1, _BATCH_BYTES // (8 * self.basis.shape[1] * width))
+        return members_in_memory(self.basis.shape[1] * width)
 
 
 def permuted_statistics(

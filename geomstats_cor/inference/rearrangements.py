@@ -18,9 +18,8 @@ from .._callers import warn_user
 from .._progress import steps
 from .._types import Array
 from ..exceptions import CoarseTestWarning
+from ..kernels._batching import members_in_memory
 from ..validation import require_integer, require_number
-
-_PIECE_BYTES = 2**24
 
 
 class Relabellings:
@@ -194,7 +193,7 @@ def null_distribution(
         chosen = rearrangements.everything()
     else:
         chosen = rearrangements.draw(n_permutations, rng)
-    step = max(1, _PIECE_BYTES // (8 * rearrangements.observed.size))
+    step = members_in_memory(rearrangements.observed.size)
     values = []
     with steps(len(chosen), "permutations", progress) as advance:
         for i in range(0, len(chosen), step):

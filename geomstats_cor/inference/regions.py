@@ -14,13 +14,13 @@ from ..data.naming import in_order, names_of, one_stack, with_names
 from ..data.sampling import as_generator
 from ..exceptions import ConvergenceError, ParameterError
 from ..kernels._array import constant, namespace
+from ..kernels._batching import members_in_memory
 from ..space import equipped
 from ..statistics.mean import frechet_mean
 from ..validation import as_arrays, require_choice, require_integer, require_number
 from .explained import require_ample
 from .samples import as_numbers
 
-_PIECE_BYTES = 2**25
 _DOUBLINGS, _BISECTIONS = 30, 60
 
 
@@ -356,7 +356,7 @@ def _bootstrap_dists(points, mean, space, n_resamples, rng, progress):
     """Return the distances of the means of resampled data from the mean."""
     number = len(points)
     counts = rng.multinomial(number, np.full(number, 1.0 / number), n_resamples)
-    step = max(1, _PIECE_BYTES // (8 * number * space.n**2))
+    step = members_in_memory(number * space.n**2)
     means = []
     with steps(n_resamples, "resamples", progress) as advance:
         for i in range(0, n_resamples, step):

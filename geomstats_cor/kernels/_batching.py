@@ -1,6 +1,7 @@
-"""Large batches, computed in blocks that stay in the cache of the processor.
+"""Large batches, computed in blocks: the one place that says how large blocks are.
 
-The one place that cuts batches, with one budget.
+Blocks of kernels stay in the cache of the processor; what resampling computes at a time
+stays in a small part of the memory.
 """
 
 import functools
@@ -13,6 +14,7 @@ from ._array import namespace
 from ._convergence import ReportsOfBlocks
 
 _CACHE_BYTES = 3 * 2**20
+_MEMORY_BYTES = 2**25
 
 
 def in_blocks(
@@ -104,6 +106,22 @@ def members_in_cache(entries: int, like: Array = None) -> int:
     """
     is_double = like is None or like.dtype == namespace(like).float64
     return max(1, _CACHE_BYTES // max(1, entries * (8 if is_double else 4)))
+
+
+def members_in_memory(entries: int) -> int:
+    """Return how many members of a batch in float64 to compute at a time.
+
+    Parameters
+    ----------
+    entries : int
+        Number of entries of a member.
+
+    Returns
+    -------
+    count : int
+        Number of members, at least one.
+    """
+    return max(1, _MEMORY_BYTES // (8 * max(1, entries)))
 
 
 def _joined(function, arrays, number, count, call):

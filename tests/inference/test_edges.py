@@ -93,7 +93,7 @@ def test_a_batch_at_a_time_is_all_at_once(data, monkeypatch):
     model = fitted("olm", data)
     options = dict(n_permutations=99, rng=0, pooled=True)
     together = model.edge_test("group", **options)
-    monkeypatch.setattr("geomstats_cor.inference.freedman_lane._BATCH_BYTES", 1)
+    monkeypatch.setattr("geomstats_cor.kernels._batching._MEMORY_BYTES", 1)
     apart = model.edge_test("group", **options)
     np.testing.assert_allclose(apart.max_null, together.max_null, rtol=1e-10)
     np.testing.assert_array_equal(apart.p, together.p)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from geomstats_cor.exceptions import CoarseTestWarning, ParameterError
-from geomstats_cor.inference import rearrangements
 from geomstats_cor.inference.rearrangements import (
     NullDistribution,
     Relabellings,
@@ -82,7 +81,7 @@ def first_weight(weights):
 def test_pieces_change_nothing(monkeypatch):
     design = Relabellings(np.repeat([0, 1], [9, 12]))
     whole = null_distribution(first_weight, design, 500, np.random.default_rng(5), 0.05)
-    monkeypatch.setattr(rearrangements, "_PIECE_BYTES", 7 * 8 * 42)
+    monkeypatch.setattr("geomstats_cor.kernels._batching._MEMORY_BYTES", 7 * 8 * 42)
     pieces = null_distribution(
         first_weight, design, 500, np.random.default_rng(5), 0.05
     )

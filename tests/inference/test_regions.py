@@ -7,7 +7,6 @@ from strategies import KEYS, equipped
 
 from geomstats_cor import confidence_region, frechet_mean, mean_test
 from geomstats_cor.exceptions import ParameterError, ShapeError
-from geomstats_cor.inference import regions
 
 from .samples import normal_sample
 
@@ -107,7 +106,9 @@ class TestBootstrap:
         points = normal_sample(space, rng, 8)
         arguments = dict(method="bootstrap", n_resamples=39, rng=1)
         whole = confidence_region(points, space, **arguments).radius
-        monkeypatch.setattr(regions, "_PIECE_BYTES", 5 * 8 * 8 * 9)
+        monkeypatch.setattr(
+            "geomstats_cor.kernels._batching._MEMORY_BYTES", 5 * 8 * 8 * 9
+        )
         pieces = confidence_region(points, space, **arguments).radius
         np.testing.assert_allclose(pieces, whole, rtol=1e-12)
 
