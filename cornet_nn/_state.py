@@ -37,14 +37,14 @@ def described_layer(layer):
     -------
     description : dict of str
         The metric of the input and, for layers that have them, the metric of the output
-        and the basis.
+        and the bases of output and weights.
 
     Examples
     --------
     >>> from cornet_nn import CorMLR
     >>> from geomstats_cor import FullRankCorrelationMatrices
     >>> described_layer(CorMLR(FullRankCorrelationMatrices(3, equip="ecm"), 2))
-    {'input': 'EuclideanCholeskyMetric(n=3)'}
+    {'input': 'EuclideanCholeskyMetric(n=3)', 'basis of weights': 'that of the metric'}
     """
     description = {}
     if layer.hyperplanes_in is not None:
@@ -53,6 +53,9 @@ def described_layer(layer):
         description["output"] = _described_metric(layer.hyperplanes_out)
     if hasattr(layer, "basis"):
         description["basis"] = layer.basis
+    if hasattr(layer, "weights_were_converted"):
+        name = "orthonormal" if layer.weights_were_converted else "that of the metric"
+        description["basis of weights"] = name
     return description
 
 

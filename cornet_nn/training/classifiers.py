@@ -49,7 +49,13 @@ class MakesCorNet:
         it has.
     """
 
-    _has_regression: Any = False
+    def _require_settings(self: Any):
+        if self.module is None and "module__regression" in self._options:
+            raise ParameterError(
+                "module__regression adds a regression that nothing would solve: use "
+                "the parameter C of CorNetClassifier instead."
+            )
+        super()._require_settings()
 
     def _arguments(self: Any, n, channels, num_classes):
         """Return what `CorNet` is made of, as far as files can hold it."""
@@ -133,8 +139,8 @@ class CorNetClassifier(
     C : float or "cv" or None
         Inverse strength of the penalty of a logistic regression on the input, solved as
         by `CorMLRClassifier`. Logits are the mean of its own and of those of the
-        network, which learns alone. There is none if C is None, if a criterion or a
-        module is given, if a front end learns, and in `partial_fit`.
+        network, which learns alone. There is none if C is None, if a criterion, a module
+        or `module__momentum` is given, if a front end learns, and in `partial_fit`.
 
     Attributes
     ----------
@@ -193,11 +199,18 @@ class CorNetClassifier(
 
     _unless_stored = {"C": None}
 
-    @property
-    def _has_regression(self):
+    def _is_regression_beside(self):
         left_out = self.C is None or self.criterion is not None
         left_out = left_out or self.module is not None or self._is_open_ended
+        # Statistics that move would leave the solution behind.
+        left_out = left_out or self._options.get("module__momentum", 0.0) != 0.0
         return self._is_prepared and not left_out
+
+    def _restore(self, resolved, checkpoint):
+        # Files may not hold the criterion that tells.
+        is_there = "regression.weight" in checkpoint["best"]
+        self._has_regression = self.module is None and is_there
+        super()._restore(resolved, checkpoint)
 
     def _solve_beside(self, network, X, samples, groups, training):
         if self._has_regression:
@@ -290,6 +303,11 @@ class CorMLRClassifier(SolvesRegression, NetworkClassifier, CorMLRSettings):
             raise ParameterError(
                 "validation chooses an epoch, and optimizer='lbfgs' has none: use "
                 "C='cv', or another optimizer."
+            )
+        if self._options.get("module__momentum", 0.0) != 0.0:
+            raise ParameterError(
+                "optimizer='lbfgs' normalises by all training samples: leave "
+                "module__momentum out, or use 'adamw'."
             )
         network, start = loop.module, time.perf_counter()
         if checkpoint is not None and checkpoint["rows"]:

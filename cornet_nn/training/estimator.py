@@ -28,6 +28,7 @@ from geomstats_cor.exceptions import ParameterError
 
 from .._validation import require_numbers, require_positive
 from ..front_end import make_front_end
+from ..layers.norm import CorBatchNorm
 from .data import (
     Samples,
     find_class_weights,
@@ -179,6 +180,8 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
     _options: dict[str, Any] = {}
     # Whether samples may follow after a first fit.
     _is_open_ended = False
+    # Whether the network has a regression beside it, as it was made.
+    _has_regression = False
     module_: Any
     net_: Any
 
@@ -591,6 +594,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self.channels_, self.size_ = self._matrices(X, front_end)
         fixed = self._has_parts() and is_fixed(front_end, self._tensor(X[:1]))
         self._is_prepared = fixed
+        self._has_regression = self._is_regression_beside()
         return self._network(front_end)
 
     def _front_end(self):
@@ -625,6 +629,10 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         """Tell whether the parameters are found without epochs."""
         return False
 
+    def _is_regression_beside(self):
+        """Tell whether the network is to have a regression beside it."""
+        return False
+
     def _solve_beside(self, network, X, samples, groups, training):
         """Find, before training, those parameters that steps leave as they are."""
 
@@ -649,8 +657,9 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
 
     def _samples(self, X, y, sample_weight, network, training, held_out):
         """Return samples to learn from, and to validate on."""
-        if self.normalize is not None and self._is_prepared:
-            network.norm.fit(self._prepared(network.coords, X, exact=True)[training])
+        norm = getattr(network, "norm", None)
+        if isinstance(norm, CorBatchNorm) and self._is_prepared:
+            norm.fit(self._prepared(network.coords, X, exact=True)[training])
         inputs = self._prepared(getattr(network, "features", None), X)
         samples = Samples(inputs, *self._targets(y, training, sample_weight))
         validation = None if held_out is None else samples.part(held_out)

@@ -80,3 +80,19 @@ def test_a_container_hands_the_description_on():
     other = torch.nn.Sequential(torch.nn.Identity(), CorMLR(space_of("ecm", 4), 2))
     with pytest.raises(ParameterError, match="does not belong to 1: "):
         other.load_state_dict(wrapped.state_dict())
+
+
+def test_weights_in_another_basis_are_refused():
+    """Under LSM, a normalisation changes the basis of the weights that follow it."""
+    for key, is_refused in (("lsm", True), ("olm", False)):
+        plain, normalised = (
+            CorNet(4, 3, 2, metric=key, normalize=normalize).conv
+            for normalize in (None, "coordinates")
+        )
+        for one, other in ((plain, normalised), (normalised, plain)):
+            if is_refused:
+                with pytest.raises(ParameterError, match="basis of weights was"):
+                    other.load_state_dict(one.state_dict())
+            else:
+                other.load_state_dict(one.state_dict())
+                assert torch.equal(other.weight, one.weight)

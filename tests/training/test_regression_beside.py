@@ -10,6 +10,7 @@ from cornet_nn import CorNet, CorResNet, TemporalCovariance, load_model, save_mo
 from cornet_nn.training import (
     CorMLRClassifier,
     CorNetClassifier,
+    CorNetRegressor,
     load_classifier,
     regression,
 )
@@ -111,6 +112,7 @@ def test_is_left_out_where_there_is_no_convex_problem():
         CorNetClassifier("olm", C=None, **SMALL).fit(X, y),
         CorNetClassifier("olm", criterion=torch.nn.MultiMarginLoss, **SMALL).fit(X, y),
         CorNetClassifier("olm", module=CorResNet, **SMALL).fit(X, y),
+        CorNetClassifier("olm", module__momentum=0.1, **SMALL).fit(X, y),
         CorNetClassifier("olm", **SMALL).partial_fit(X, y),
     ]
     front_end = functools.partial(TemporalCovariance, 4)
@@ -121,6 +123,36 @@ def test_is_left_out_where_there_is_no_convex_problem():
     for model in models:
         names = model.module_.state_dict()
         assert not any(name.startswith("regression") for name in names)
+
+
+def test_a_run_with_a_loss_of_its_own_is_loaded_without_it(tmp_path):
+    """Files hold no classes, so that the estimator is loaded with the usual loss."""
+    X, y = correlations(classes=3)
+    options = SMALL | dict(criterion=torch.nn.MultiMarginLoss, directory=tmp_path)
+    model = CorNetClassifier("olm", **options).fit(X, y)
+    again = load_classifier(tmp_path)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_what_is_saved_is_what_was_trained(tmp_path):
+    """Parameters that are set later are those of the next fit."""
+    X, y = correlations()
+    model = CorNetClassifier("olm", **SMALL).fit(X, y).set_params(C=None)
+    save_model(model, tmp_path / "model.pt")
+    saved = load_model(tmp_path / "model.pt")
+    assert torch.equal(saved(torch.as_tensor(X)), model.module_(torch.as_tensor(X)))
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize("estimator", [CorNetClassifier, CorNetRegressor])
+def test_only_C_asks_for_a_regression(estimator, value):
+    with pytest.raises(ParameterError, match="C of CorNetClassifier"):
+        estimator("olm", module__regression=value, **SMALL).fit(*correlations())
+
+
+def test_statistics_that_move_have_no_solution():
+    with pytest.raises(ParameterError, match="module__momentum"):
+        CorMLRClassifier("olm", module__momentum=0.1, **FEW).fit(*correlations())
 
 
 @pytest.mark.parametrize("C", ["best", 0.0, -1.0, float("nan")])
