@@ -49,13 +49,7 @@ class MakesCorNet:
         it has.
     """
 
-    def _require_settings(self: Any):
-        if self.module is None and "module__regression" in self._options:
-            raise ParameterError(
-                "module__regression adds a regression that nothing would solve: use "
-                "the parameter C of CorNetClassifier instead."
-            )
-        super()._require_settings()
+    _has_regression: Any
 
     def _arguments(self: Any, n, channels, num_classes):
         """Return what `CorNet` is made of, as far as files can hold it."""
@@ -139,8 +133,9 @@ class CorNetClassifier(
     C : float or "cv" or None
         Inverse strength of the penalty of a logistic regression on the input, solved as
         by `CorMLRClassifier`. Logits are the mean of its own and of those of the
-        network, which learns alone. There is none if C is None, if a criterion, a module
-        or `module__momentum` is given, if a front end learns, and in `partial_fit`.
+        network, which learns alone. There is none if C is None, if a criterion, a
+        module or `module__momentum` is given, if a front end learns, and in
+        `partial_fit`.
 
     Attributes
     ----------

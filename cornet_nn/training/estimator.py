@@ -519,6 +519,11 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
                 not (self.resume and self.overwrite),
                 "resume=True and overwrite=True exclude each other: choose one.",
             ),
+            (
+                self.module is not None or "module__regression" not in self._options,
+                "module__regression adds a regression that nothing would solve: use "
+                "the parameter C of CorNetClassifier instead.",
+            ),
         ):
             if not is_good:
                 raise ParameterError(complaint)
