@@ -158,13 +158,16 @@ def read_settings(path):
 
 def settings_of(record):
     """Return the settings of a run from the content of its `run.json`."""
+    from .. import training
+
     models = {estimator: model for model, estimator in _ESTIMATORS.items()}
     model = models.get(record["estimator"])
     if model is None:
         raise ParameterError(
             f"the command line trains classifiers, not {record['estimator']!r}."
         )
-    parameters, offered = record["parameters"], options_of(model)
+    earlier = getattr(training, record["estimator"])._unless_stored
+    parameters, offered = earlier | record["parameters"], options_of(model)
     kept = {k: v for k, v in parameters.items() if k in offered or "__" in k}
     weights = kept.get("class_weight")
     if isinstance(weights, dict):

@@ -233,6 +233,13 @@ def test_runs_in_two_files_are_resumed(tmp_path):
     assert record["parameters"]["max_epochs"] == 4
 
 
+@pytest.mark.parametrize("name", ["run-two-files", "run-two-files-ecm"])
+def test_settings_of_runs_without_a_regression_have_none(name):
+    """A run that is resumed, or repeated by --config, keeps its network alone."""
+    settings = read_settings(OLD_RUN.parent / name / "configuration.json")
+    assert settings["model"] == "cornet" and settings["C"] is None
+
+
 def test_runs_with_weights_in_another_basis_are_not_resumed(tmp_path):
     run = tmp_path / "run"
     shutil.copytree(OLD_RUN.parent / "run-two-files", run)
