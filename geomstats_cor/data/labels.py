@@ -238,3 +238,105 @@ def few(names: Any, number: int = 5) -> str:
     rest = len(names) - number
     listed = ", ".join(names[:number])
     return f"[{listed}, and {rest} more]" if rest > 0 else f"[{listed}]"
+
+
+def is_range(index: Any) -> bool:
+    """Tell whether names are numbers from zero, that is, no names.
+
+    Parameters
+    ----------
+    index : sequence
+        Names.
+
+    Returns
+    -------
+    is_range : bool
+        Whether they are.
+    """
+    return list(index) == list(range(len(index)))
+
+
+def index_as_names(values: Any) -> tuple | None:
+    """Return the names of the rows of a table or a series.
+
+    Parameters
+    ----------
+    values : object
+        Values, such as labels or covariates.
+
+    Returns
+    -------
+    names : tuple or None
+        Names; None if it has none, or numbers from zero.
+    """
+    index = getattr(values, "index", None)
+    if index is None or callable(index) or is_range(index):  # lists have a method
+        return None
+    return tuple(index)
+
+
+def order_of(what: str, names: Any, subjects: Any) -> list | None:
+    """Return positions that bring named rows into the order of the matrices.
+
+    Parameters
+    ----------
+    what : str
+        What the rows are, for messages.
+    names : sequence or None
+        Names of the rows.
+    subjects : sequence or None
+        Names of the matrices.
+
+    Returns
+    -------
+    order : list of int, length N, or None
+        Position of the row of each matrix; None if either has no names, or the order
+        is the same.
+    """
+    if names is None or subjects is None:
+        return None
+    names, subjects = list(names), list(subjects)
+    if names == subjects:
+        return None
+    places = {name: i for i, name in enumerate(names)}
+    less = [s for s in subjects if s not in places]
+    more = [s for s in names if s not in set(subjects)]
+    if less or more:
+        raise ShapeError(
+            f"{what} are of other subjects than the matrices: they lack "
+            f"{few(map(repr, less))} and add {few(map(repr, more))}. Select the common "
+            f"ones, as in {what}.loc[subjects]."
+        )
+    if len(places) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ShapeError(
+            f"{what} have several rows for {twice!r}, so that rows and matrices cannot "
+            f"be matched: keep one, or bring them into the order of the matrices and "
+            f"pass them without names, as in {what}.to_numpy()."
+        )
+    return [places[name] for name in subjects]
+
+
+def in_order_of(what: str, values: Any, subjects: Any) -> Any:
+    """Return values for each matrix in the order of the matrices, if both have names.
+
+    Parameters
+    ----------
+    what : str
+        What the values are, for messages.
+    values : array-like, shape=[N] or [N, p]
+        Labels, sites, numbers or covariates. A series whose index names the matrices is reordered;
+        one whose index shares no name with them is taken by position.
+    subjects : sequence or None
+        Names of the matrices.
+
+    Returns
+    -------
+    values : array-like, shape=[N] or [N, p]
+        Values.
+    """
+    names = index_as_names(values)
+    if names is None or subjects is None or set(names).isdisjoint(subjects):
+        return values
+    order = order_of(what, names, subjects)
+    return values if order is None else values.iloc[order]

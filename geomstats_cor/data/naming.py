@@ -15,7 +15,7 @@ import numpy as np
 from .._types import Array, ArrayLike
 from ..exceptions import ShapeError
 from ..validation import as_arrays, require_stack
-from .labels import are_tables, is_stack, is_table, without_names
+from .labels import are_tables, is_range, is_stack, is_table, without_names
 
 
 def names_of(x: Any) -> list | None:
@@ -59,6 +59,23 @@ def index_of(x: Any) -> Any:
     if is_table(x) and getattr(getattr(x, "index", None), "nlevels", 1) > 1:
         return x.index.droplevel(-1).unique()
     return None
+
+
+def subjects_of(x: Any) -> tuple | None:
+    """Return the names of the matrices of a labelled stack, if they are not numbers.
+
+    Parameters
+    ----------
+    x : object
+        A stack in any form.
+
+    Returns
+    -------
+    subjects : tuple or None
+        Names; None if it has none, or numbers from zero.
+    """
+    index = index_of(x)
+    return None if index is None or is_range(index) else tuple(index)
 
 
 def as_plain_stack(

@@ -3,8 +3,10 @@
 from typing import Any
 
 from .._types import ArrayLike
+from ..data.labels import in_order_of
+from ..data.naming import subjects_of
 from ..exceptions import ParameterError
-from .designs import named_columns
+from .designs import aligned_columns, named_columns
 from .frames import as_labels
 from .linear_model import MultivariateGeodesicRegression
 
@@ -89,13 +91,14 @@ def adjusted_means_test(
     >>> test.n_permutations, round(test.p_value, 4)
     (256, 0.0078)
     """
-    labels = as_labels(labels)
     values, index = ({}, None) if covariates is None else named_columns(covariates)
     if "labels" in values:
         raise ParameterError(
             "a covariate is named 'labels', as the groups are here: rename it."
         )
+    values, subjects = aligned_columns(values, index, subjects_of(points))
+    labels = as_labels(in_order_of("labels", labels, subjects))
     model = MultivariateGeodesicRegression(space, ("labels", *categorical))
     terms = {"labels": labels, **values}
-    model.fit(terms, points, blocks, subjects=index, frames=frames)
+    model._fit(terms, points, blocks, None, subjects, frames, tested=("labels",))
     return model.test("labels", n_permutations, rng, alpha, exchange, progress)

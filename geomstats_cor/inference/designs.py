@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Array, ArrayLike
-from ..data.labels import is_table
+from ..data.labels import in_order_of, index_as_names, is_table, order_of
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..validation import plain
 
@@ -135,7 +135,7 @@ def make_design(
         Design.
     """
     values, index = named_columns(X)
-    values, index = _aligned(values, index, subjects)
+    values, index = aligned_columns(values, index, subjects)
     count = len(next(iter(values.values())))
     if count != number:
         raise ShapeError(
@@ -179,9 +179,13 @@ def named_columns(X: Any) -> tuple:
         if len(set(names)) < len(names):
             twice = next(c for c in names if names.count(c) > 1)
             raise ShapeError(f"covariates: several columns are named {twice!r}.")
-        values = {str(name): _values(name, X[name]) for name in names}
-        index = getattr(X, "index", None)
-        index = None if index is None or is_range(index) else tuple(index)
+        columns = {name: X[name] for name in names}
+        index = index_as_names(X)
+        if isinstance(X, dict):
+            indices = map(index_as_names, columns.values())
+            index = next((i for i in indices if i is not None), None)
+            columns = {k: in_order_of(k, v, index) for k, v in columns.items()}
+        values = {str(name): _values(name, v) for name, v in columns.items()}
     else:
         array = np.asarray(plain("covariates", X))
         array = array[:, None] if array.ndim == 1 else array
@@ -224,43 +228,29 @@ class _Leveled(np.ndarray):
         self.levels = getattr(other, "levels", ())
 
 
-def is_range(index: ArrayLike) -> bool:
-    """Tell whether names are numbers from zero, that is, no names.
+def aligned_columns(values: dict, index: tuple | None, subjects: Any) -> tuple:
+    """Return covariates in the order of the matrices, if both have names.
 
     Parameters
     ----------
-    index : sequence
-        Names.
+    values : dict
+        Values [N] of each covariate by its name.
+    index : tuple or None
+        Names of the rows.
+    subjects : sequence or None
+        Names of the matrices.
 
     Returns
     -------
-    is_range : bool
-        Whether they are.
+    values : dict
+        Values in the order of the matrices.
+    subjects : tuple or None
+        Names of the rows, as they are now.
     """
-    return list(index) == list(range(len(index)))
-
-
-def _aligned(values, index, subjects):
-    """Return covariates in the order of the subjects, if both have names."""
-    if subjects is None or index is None:
-        return values, subjects if index is None else index
-    if set(index) != set(subjects):
-        less = [s for s in subjects if s not in set(index)]
-        more = [s for s in index if s not in set(subjects)]
-        raise ShapeError(
-            f"covariates are of other subjects than the matrices: they lack "
-            f"{_few(less)} and add {_few(more)}. Select the common ones, as in "
-            f"covariates.loc[subjects]."
-        )
-    places = {name: i for i, name in enumerate(index)}
-    order = [places[name] for name in subjects]
-    return {name: column[order] for name, column in values.items()}, subjects
-
-
-def _few(names):
-    listed = ", ".join(map(repr, names[:_LISTED]))
-    others = len(names) - _LISTED
-    return f"[{listed}, and {others} more]" if others > 0 else f"[{listed}]"
+    order = order_of("covariates", index, subjects)
+    if order is not None:
+        values = {name: column[order] for name, column in values.items()}
+    return values, index if subjects is None else subjects
 
 
 def _row_names(count, index):
@@ -271,7 +261,7 @@ def _row_names(count, index):
 
 def _require_known(name, column, rows):
     """Raise if values of a covariate are missing, and name the subjects."""
-    missing = [i for i, value in enumerate(column.tolist()) if _is_missing(value)]
+    missing = [i for i, value in enumerate(column.tolist()) if is_missing(value)]
     if missing:
         listed = ", ".join(rows[i] for i in missing[:_LISTED])
         others = len(missing) - _LISTED
@@ -282,7 +272,19 @@ def _require_known(name, column, rows):
         )
 
 
-def _is_missing(value):
+def is_missing(value: Any) -> bool:
+    """Tell whether a value is None, NaN, infinite or the missing value of pandas.
+
+    Parameters
+    ----------
+    value : object
+        Value of a covariate or a label.
+
+    Returns
+    -------
+    is_missing : bool
+        Whether it is.
+    """
     if value is None:
         return True
     try:

@@ -62,13 +62,15 @@ def warn_if_frames_differ(frames: Any, labels: Array, names: tuple) -> None:
     )
 
 
-def warn_if_terms_tell_frames(frames: Any, design: Any) -> None:
+def warn_if_terms_tell_frames(
+    frames: Any, design: Any, blocks: Array | None = None, names: tuple | None = None
+) -> None:
     """Warn if a term of a linear model says how many frames matrices have.
 
     A term is named if, given all other terms, the number of frames differs along it:
-    by more than one hundredth, and by more than chance (an F test at the level 0.05).
-    A continuous covariate that is the number of frames itself corrects for it, and is
-    not named.
+    by more than one hundredth, and by more than chance (F tests at the level 0.05 for
+    all terms together). Nothing is said if a continuous covariate is the number of
+    frames, or its inverse, in any units: it corrects for it.
 
     Parameters
     ----------
@@ -76,30 +78,31 @@ def warn_if_terms_tell_frames(frames: Any, design: Any) -> None:
         Number of frames of each matrix; nothing is known if None.
     design : Design
         Covariates of the matrices.
+    blocks : numpy.ndarray of int, shape=[N], or None
+        Block of each matrix. Terms that are constant in blocks are compared with the
+        averages of blocks.
+    names : tuple of str or None
+        Names of the terms that will be tested; all if None.
     """
     if frames is None:
         return
     frames = _admit_frames(frames, len(design.matrix))
-    total = np.sum((frames - frames.mean()) ** 2)
     if np.ptp(frames) <= _TOLERANCE * frames.mean():
         return
-    coef, left = _least_squares(design.matrix, frames)
-    dof = len(frames) - design.matrix.shape[1]
-    told = []
     for term in design.terms:
-        own = design.places(term.name)
-        others, alone = np.delete(design.matrix, own, axis=1), design.matrix[:, own]
-        gained = _least_squares(others, frames)[1] - left
-        is_few = np.ptp(alone @ coef[own]) <= _TOLERANCE * frames.mean()
-        if is_few or gained <= _ROUNDING * total:
-            continue
-        if not term.levels:
-            line = np.stack([np.ones(len(frames)), alone[:, 0]], axis=1)
-            if _least_squares(line, frames)[1] <= _ROUNDING * total:
-                continue
-        variance = max(left, _ROUNDING * total) / max(dof, 1)
-        if stats.f.sf(gained / len(own) / variance, len(own), max(dof, 1)) < 0.05:
-            told.append(repr(term.name))
+        column = design.matrix[:, design.places(term.name)[0]] + term.center
+        if not term.levels and _is_number_of_frames(column, frames):
+            return
+    names = design.names if names is None else names
+    told = []
+    for name in names:
+        own, matrix, values = design.places(name), design.matrix, frames
+        if blocks is not None:
+            averages = _averages(matrix, blocks)
+            if np.max(np.abs(matrix - averages[blocks])[:, own]) <= _ROUNDING:
+                matrix, values = averages, _averages(frames, blocks)
+        if _differs_along(own, matrix, values, 0.05 / len(names)):
+            told.append(repr(name))
     if told:
         warn_user(
             f"the number of frames, from {np.min(frames):.4g} to {np.max(frames):.4g}, "
@@ -112,10 +115,48 @@ def warn_if_terms_tell_frames(frames: Any, design: Any) -> None:
         )
 
 
+def _is_number_of_frames(column, frames):
+    """Tell whether a covariate is the number of frames, or its inverse, in any units.
+
+    Of two numbers of frames every covariate with two values is, such as the code of a
+    group: then it has to be the number itself.
+    """
+    if np.allclose(column, frames, rtol=_ROUNDING, atol=0.0):
+        return True
+    if len(np.unique(frames)) < 3:
+        return False
+    line = np.stack([np.ones(len(column)), column - column.mean()], axis=1)
+    return any(
+        _least_squares(line, x)[0] <= _ROUNDING * np.sum((x - x.mean()) ** 2)
+        for x in (frames, 1.0 / frames)
+    )
+
+
+def _differs_along(own, matrix, frames, level):
+    """Tell whether the number of frames differs along columns, given the others."""
+    total = np.sum((frames - frames.mean()) ** 2)
+    left, coef, rank = _least_squares(matrix, frames)
+    reduced, _, rank_reduced = _least_squares(np.delete(matrix, own, axis=1), frames)
+    gained, dof = reduced - left, max(len(frames) - rank, 1)
+    is_few = np.ptp(matrix[:, own] @ coef[own]) <= _TOLERANCE * frames.mean()
+    if is_few or gained <= _ROUNDING * total:
+        return False
+    added = max(rank - rank_reduced, 1)
+    variance = max(left, _ROUNDING * total) / dof
+    return stats.f.sf(gained / added / variance, added, dof) < level
+
+
 def _least_squares(columns, values):
-    """Return coefficients, and the sum of squares that is left."""
-    coef = np.linalg.lstsq(columns, values, rcond=None)[0]
-    return coef, np.sum((values - columns @ coef) ** 2)
+    """Return the sum of squares that is left, coefficients, and the rank."""
+    coef, _, rank, _ = np.linalg.lstsq(columns, values, rcond=None)
+    return np.sum((values - columns @ coef) ** 2), coef, rank
+
+
+def _averages(values, blocks):
+    """Return the average of values [N, ...] in each block."""
+    sums = np.zeros((np.max(blocks) + 1, *values.shape[1:]))
+    np.add.at(sums, blocks, values)
+    return (sums.T / np.bincount(blocks)).T
 
 
 def as_labels(labels: ArrayLike) -> Array:

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array, ArrayLike
+from ..data.labels import in_order_of
 from ..data.naming import with_names
 from ..exceptions import ParameterError
 from .bands import confidence_bands
@@ -145,6 +146,10 @@ class MultivariateGeodesicRegression(BaseEstimator):
         self : MultivariateGeodesicRegression
             The model.
         """
+        return self._fit(X, y, blocks, variables, subjects, frames)
+
+    def _fit(self, X, y, blocks, variables, subjects, frames, tested=None):
+        """Fit the model; `tested` names the terms to compare with numbers of frames."""
         X = getattr(y, "covariates", None) if X is None else X
         if X is None:
             raise ParameterError(
@@ -155,9 +160,11 @@ class MultivariateGeodesicRegression(BaseEstimator):
         number, n = sample.points.shape[0], sample.points.shape[-1]
         representation = representation_of(self.metric, n)
         self._design = make_design(X, number, self.categorical, sample.subjects)
-        self._blocks = admit_blocks(blocks, number)
+        names = self._design.subjects
+        self._blocks = admit_blocks(in_order_of("blocks", blocks, names), number)
         frames = getattr(y, "frames", None) if frames is None else frames
-        warn_if_terms_tell_frames(frames, self._design)
+        frames = in_order_of("frames", frames, names)
+        warn_if_terms_tell_frames(frames, self._design, self._blocks, tested)
         kind = DaskResponses if sample.is_lazy else LocalResponses
         responses = kind(sample.points, representation)
         self._representation, self._responses = representation, responses

@@ -6,11 +6,11 @@ from typing import Any
 from .._types import ArrayLike
 from ..data.cleaning import as_stack, clean_points
 from ..data.culprits import naming_culprits
-from ..data.labels import are_tables, without_names
+from ..data.labels import are_tables, is_range, without_names
+from ..data.naming import subjects_of
 from ..distributed import is_dask_array
 from ..exceptions import ShapeError
 from ..validation import plain
-from .designs import is_range
 from .samples import as_numbers
 
 
@@ -73,6 +73,7 @@ def read_sample(
             subjects = tuple(points.index)
         points = points.values
     if are_tables(points):
+        subjects = subjects_of(points) if subjects is None else subjects
         points, order = without_names(name, points)
         variables = order if variables is None else variables
     if is_dask_array(points):
@@ -120,6 +121,7 @@ def names_of(what: str, names: ArrayLike, number: int) -> tuple | None:
     if len(set(names)) < number:
         twice = next(x for x in names if names.count(x) > 1)
         raise ShapeError(
-            f"{what}: expected distinct names, got {twice!r} more than once."
+            f"{what}: expected distinct names, got {twice!r} more than once: rename "
+            f"them, so that they can be told apart."
         )
     return names

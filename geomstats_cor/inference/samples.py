@@ -7,12 +7,14 @@ import numpy as np
 
 from .._types import Array, ArrayLike
 from ..data.culprits import naming_culprits
-from ..data.naming import names_of, one_stack, with_names
+from ..data.labels import few, in_order_of
+from ..data.naming import names_of, one_stack, subjects_of, with_names
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..kernels._array import namespace
 from ..kernels._autodiff import detached
 from ..space import equipped
 from ..statistics.mean import frechet_mean
+from .designs import is_missing
 from .frames import as_labels, warn_if_frames_differ
 
 
@@ -56,7 +58,10 @@ class Groups:
         least: int = 2,
         frames: Any = None,
     ) -> None:
+        subjects = subjects_of(points)
+        labels = in_order_of("labels", labels, subjects)
         frames = getattr(points, "frames", None) if frames is None else frames
+        frames = in_order_of("frames", frames, subjects)
         self.points, self.variables = one_stack(points, 2), names_of(points)
         self.space = space = equipped(space, self.points.shape[-1], "points")
         self.names, self.labels = _admit_labels(labels, len(self.points))
@@ -102,10 +107,11 @@ def _admit_labels(labels, number):
             f"labels: expected shape [{number}], a label for each matrix, got "
             f"{labels.shape}."
         )
-    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
+    if missing:
         raise NotFiniteError(
-            "labels has a NaN or an infinity: leave out the matrices whose group is "
-            "not known."
+            f"labels has no group for {few(missing)}: a NaN, an infinity or None. "
+            f"Leave out the matrices whose group is not known."
         )
     try:
         names, positions = np.unique(labels, return_inverse=True)

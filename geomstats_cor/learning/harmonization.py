@@ -7,6 +7,8 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array, ArrayLike
+from ..data.labels import in_order_of
+from ..data.naming import subjects_of
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..inference.designs import make_design
 from ..statistics.mean import frechet_mean
@@ -140,7 +142,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         scale = self._admit_options()
         points, _ = self._read_points(X)
         points = points.astype(np.float64)
-        names = _admit_sites(sites, len(points))
+        subjects = subjects_of(X)
+        names = _admit_sites(in_order_of("sites", sites, subjects), len(points))
+        covariates = in_order_of("covariates", covariates, subjects)
         sites, members = np.unique(names, return_inverse=True)
         self.sites_ = tuple(sites.tolist())
         for site, size in zip(self.sites_, np.bincount(members), strict=True):
@@ -180,7 +184,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         check_is_fitted(self, "mean_")
         points, _ = self._read_points(X, reset=False)
         points = points.astype(np.float64)
-        names = _admit_sites(sites, len(points))
+        subjects = subjects_of(X)
+        names = _admit_sites(in_order_of("sites", sites, subjects), len(points))
+        covariates = in_order_of("covariates", covariates, subjects)
         result = points.copy()
         values = self._values(covariates, len(points))
         for site in np.unique(names).tolist():

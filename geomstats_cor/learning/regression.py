@@ -14,6 +14,8 @@ from sklearn.utils.validation import (
 from .. import kernels
 from .._types import Array, ArrayLike
 from ..data.culprits import naming_culprits
+from ..data.labels import in_order_of
+from ..data.naming import subjects_of
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
@@ -94,6 +96,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         self : GeodesicRegression
             The estimator.
         """
+        X = in_order_of("covariates", X, subjects_of(y))
         X = validate_data(self, X, dtype=np.float64)
         points = self._read_targets(y, reset=True)
         check_consistent_length(X, points)
@@ -149,6 +152,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
         score : float
             At most one.
         """
+        X = in_order_of("covariates", X, subjects_of(y))
         predicted = self._predict_points(X)
         points = self._read_targets(y, reset=False)
         check_consistent_length(predicted, points)

@@ -96,3 +96,19 @@ def test_new_covariates_must_be_known():
         design.places("c")
     with pytest.raises(ParameterError, match="categorical names 'c'"):
         make_design({"a": list("xyxyz")}, 5, categorical=("c",))
+
+
+def test_a_subject_with_two_rows_raises():
+    X = pd.DataFrame({"age": [1.0, 2.0, 5.0, 7.0]}, index=["s1", "s2", "s2", "s3"])
+    with pytest.raises(ShapeError, match="covariates have several rows for 's2'"):
+        make_design(X, 3, subjects=("s3", "s1", "s2"))
+
+
+def test_series_in_a_dictionary_are_aligned():
+    names = ["s1", "s2", "s3", "s4"]
+    age = pd.Series([1.0, 2.0, 5.0, 4.0], names)
+    dose = pd.Series([3.0, 9.0, 1.0, 1.0], names)
+    expected = make_design(pd.DataFrame({"age": age, "dose": dose}), 4)
+    design = make_design({"age": age, "dose": dose[::-1]}, 4)
+    np.testing.assert_allclose(design.matrix, expected.matrix)
+    assert design.subjects == tuple(names)

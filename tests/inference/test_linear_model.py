@@ -207,11 +207,45 @@ def test_terms_along_which_frames_differ_are_named(rng):
     # With the number of frames as a covariate it is corrected for.
     assert named({"dose": dose, "frames": frames}, frames) == []
     assert named({"site": site}, np.full(60, 80)) == []
+    inverse = {"dose": dose + frames / 10, "inverse": 1.0 / frames}
+    assert named(inverse, frames) == []
+    # A number that stands for one of two groups corrects for nothing.
+    patient = np.repeat([0, 1], 30)
+    assert named({"patient": patient}, 60 + 20 * patient) == ["'patient'"]
     # Chance is not named, but in one of twenty cases.
     scans = rng.integers(60, 90, (200, 60))
     doses = rng.standard_normal((200, 60))
     alarms = sum(named({"dose": d}, f) != [] for d, f in zip(doses, scans, strict=True))
     assert 1 <= alarms <= 25
+
+
+def test_the_test_of_groups_names_groups_alone(rng):
+    # Sites differ in the number of frames, the groups within them do not.
+    group, site = np.tile(["x", "y"], 20), np.repeat(["a", "b"], 20)
+    stack = CorrelationStack(
+        equipped(3, "olm").random_point(40, rng=rng), frames=np.repeat([60, 90], 20)
+    )
+    options = {"n_permutations": 19, "rng": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnequalFramesWarning)
+        adjusted_means_test(stack, group, "olm", {"site": site}, **options)
+    with pytest.warns(UnequalFramesWarning, match="differs along 'labels'"):
+        adjusted_means_test(stack, site, "olm", {"group": group}, **options)
+
+
+def test_the_frames_of_a_block_count_once(rng):
+    # Five scans of a person are equally long: by chance, groups of people differ.
+    points = equipped(2, "olm").random_point(100, rng=rng)
+    people, alarms = np.repeat(np.arange(20), 5), 0
+    for _ in range(100):
+        group = rng.permutation(np.arange(20) % 2)[people]
+        frames = rng.integers(60, 90, 20)[people]
+        model = MultivariateGeodesicRegression("ecm")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit({"group": group}, points, blocks=people, frames=frames)
+        alarms += len(caught)
+    assert alarms <= 15
 
 
 @every_representation

@@ -440,7 +440,10 @@ class TestBadInput:
         with pytest.raises(NotFiniteError, match="labels"):
             equal_means_test(points, np.where(labels == 0, np.nan, 1.0), space)
         with pytest.raises(ParameterError, match="sorted"):
-            equal_means_test(points, np.array([None, "a"] * 6, dtype=object), space)
+            equal_means_test(points, np.array([1, "a"] * 6, dtype=object), space)
+        unknown = np.array(["a", "b"] * 5 + [None, np.nan], dtype=object)
+        with pytest.raises(NotFiniteError, match=r"no group for \[10, 11\]"):
+            equal_means_test(points, unknown, space)
 
     def test_empty(self, sample):
         space = sample[0]
