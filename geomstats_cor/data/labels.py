@@ -325,8 +325,9 @@ def in_order_of(what: str, values: Any, subjects: Any) -> Any:
     what : str
         What the values are, for messages.
     values : array-like, shape=[N] or [N, p]
-        Labels, sites, numbers or covariates. A series whose index names the matrices is reordered;
-        one whose index shares no name with them is taken by position.
+        Labels, sites, numbers or covariates. A series or a data frame whose index
+        names the matrices is reordered; one whose index shares no name with them is
+        taken by position.
     subjects : sequence or None
         Names of the matrices.
 
