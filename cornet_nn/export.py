@@ -97,6 +97,8 @@ def save_model(
     >>> again.predict(torch.as_tensor(X)) == model.predict(X).tolist()
     True
     """
+    # Parameters that were set since belong to the next fit.
+    estimator = estimator.as_fitted()
     arguments = estimator.plain_arguments()
     front_end = {k: getattr(estimator, k) for k in ("power", "shrinkage")}
     card = _card(estimator, arguments, scores or {})

@@ -148,7 +148,8 @@ class CorNetClassifier(
     history_ : list of dict
         For each epoch: `epoch`, `train_loss`, `train_accuracy`, `seconds`, and with
         validation `valid_loss` and `valid_accuracy`. Losses and accuracies are over
-        samples. Those of training are taken as the parameters move.
+        samples. Those of training are taken as the parameters move, and are of the
+        network without the regression.
     epoch_ : int
         The epoch whose parameters the network has: the last, or the one that
         validation chose.

@@ -402,6 +402,19 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         self.epoch_ = len(self.history_)
         return self
 
+    def as_fitted(self) -> Self:
+        """Return the estimator with the parameters that its network was made with.
+
+        Returns
+        -------
+        estimator : object
+            Copy; parameters that were set after `fit` are as they were.
+        """
+        check_is_fitted(self, "module_")
+        fitted = copy.copy(self)
+        fitted._options = {}
+        return fitted.set_params(**self._fitted_parameters)
+
     def plain_arguments(self) -> dict[str, Any]:
         """Return the arguments of the network as plain values, or raise.
 
@@ -625,6 +638,7 @@ class NetworkEstimator(RunsOnDisk, BaseEstimator, abc.ABC):
         return self.module is None or hasattr(self.module, "from_features")
 
     def _network(self, front_end):
+        self._fitted_parameters = self.get_params(deep=False)
         options = dict(device=self.device, dtype=_DTYPES[self.dtype])
         return self._make_network(
             self.size_, self.channels_, self._num_outputs, front_end, options

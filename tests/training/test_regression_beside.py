@@ -134,15 +134,6 @@ def test_a_run_with_a_loss_of_its_own_is_loaded_without_it(tmp_path):
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-def test_what_is_saved_is_what_was_trained(tmp_path):
-    """Parameters that are set later are those of the next fit."""
-    X, y = correlations()
-    model = CorNetClassifier("olm", **SMALL).fit(X, y).set_params(C=None)
-    save_model(model, tmp_path / "model.pt")
-    saved = load_model(tmp_path / "model.pt")
-    assert torch.equal(saved(torch.as_tensor(X)), model.module_(torch.as_tensor(X)))
-
-
 @pytest.mark.parametrize("value", [True, False])
 @pytest.mark.parametrize("estimator", [CorNetClassifier, CorNetRegressor])
 def test_only_C_asks_for_a_regression(estimator, value):

@@ -49,6 +49,22 @@ def test_a_saved_model_answers_as_the_estimator(model, problem, tmp_path):
     assert saved.card["scores"]["train_loss"] == model.history_[-1]["train_loss"]
 
 
+@pytest.mark.parametrize(
+    "later", [dict(metric="ecm"), dict(power=0.5), dict(C=None), dict(module__gain=2.0)]
+)
+def test_what_is_saved_is_what_was_trained(later, tmp_path):
+    """Parameters that were set since belong to the next fit."""
+    X, y = covariances()
+    model = CorNetClassifier("olm", C=1.0, **NETWORK).fit(X, y).set_params(**later)
+    save_model(model, tmp_path / "model.pt")
+    saved = load_model(tmp_path / "model.pt")
+    with torch.no_grad():
+        found = saved(torch.as_tensor(X)).double().softmax(-1).numpy()
+    np.testing.assert_allclose(found, model.predict_proba(X), rtol=1e-9)
+    assert saved.card["metric"] == "olm"
+    assert all(model.get_params()[name] == value for name, value in later.items())
+
+
 def test_numbers_of_a_regression_and_a_run_from_disk(tmp_path):
     X, _ = correlations()
     model = CorNetRegressor(directory=tmp_path / "run", **NETWORK)
