@@ -305,14 +305,15 @@ def order_of(what: str, names: Any, subjects: Any) -> list | None:
         raise ShapeError(
             f"{what} are of other subjects than the matrices: they lack "
             f"{few(map(repr, less))} and add {few(map(repr, more))}. Select the common "
-            f"ones, as in {what}.loc[subjects]."
+            f"ones, as in {what}.loc[subjects]; or, if rows and matrices are in one "
+            f"order, pass them without names, as in {what}.reset_index(drop=True)."
         )
     if len(places) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ShapeError(
             f"{what} have several rows for {twice!r}, so that rows and matrices cannot "
-            f"be matched: keep one, or bring them into the order of the matrices and "
-            f"pass them without names, as in {what}.to_numpy()."
+            f"be matched: keep one; or, if rows and matrices are in one order, pass "
+            f"them without names, as in {what}.reset_index(drop=True)."
         )
     return [places[name] for name in subjects]
 

@@ -15,7 +15,10 @@ import numpy as np
 from .._types import Array, ArrayLike
 from ..exceptions import ShapeError
 from ..validation import as_arrays, require_stack
-from .labels import are_tables, is_range, is_stack, is_table, without_names
+from .labels import are_tables, in_order_of, is_range, is_stack, is_table, without_names
+
+# Parameters of functions of a stack that have a value for each of its matrices.
+_PER_MATRIX = {"weights", "times"}
 
 
 def names_of(x: Any) -> list | None:
@@ -208,14 +211,17 @@ def labelled(function: Callable | None = None, *, index: tuple = ()) -> Callable
             return function(**keywords)
         if not are_tables(points):
             return function(expanded(points), *arguments, **keywords)
-        names = names_of(points)
+        names, subjects = names_of(points), subjects_of(points)
         if names is None:  # condensed rows in a table
             points = as_plain_stack(points, first)
         from .culprits import naming_culprits
 
+        bound = signature.bind(points, *arguments, **keywords)
+        given = bound.arguments
+        for name in _PER_MATRIX & set(given):
+            given[name] = in_order_of(name, given[name], subjects)
         with naming_culprits(points):
-            result = function(points, *arguments, **keywords)
-        given = signature.bind(points, *arguments, **keywords).arguments
+            result = function(*bound.args, **bound.kwargs)
         labels = next((given[k] for k in index if given.get(k) is not None), None)
         return with_names(result, names, labels)
 

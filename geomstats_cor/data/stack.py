@@ -422,16 +422,9 @@ def _covariates(covariates, index):
             f"{len(covariates)}."
         )
     own = covariates.index
-    if not own.equals(index):
-        is_numbered = own.equals(pd.RangeIndex(len(own)))
-        if index.is_unique and own.is_unique and set(own) == set(index):
-            covariates = covariates.loc[index]
-        elif not is_numbered and set(own) != set(index):
-            stranger = next(name for name in own if name not in index)
-            raise ParameterError(
-                f"covariates has a row for {stranger!r}, which names no matrix: give "
-                f"it the index of the stack, or reset_index(drop=True) if its rows "
-                f"are in the order of the matrices."
-            )
-        covariates = covariates.set_axis(index, axis=0)
-    return covariates
+    if own.equals(index):
+        return covariates
+    if not own.equals(pd.RangeIndex(len(own))):
+        order = labels.order_of("covariates", own, index)
+        covariates = covariates if order is None else covariates.iloc[order]
+    return covariates.set_axis(index, axis=0)

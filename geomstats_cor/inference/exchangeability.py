@@ -20,6 +20,7 @@ import numpy as np
 from .._types import Array, ArrayLike
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..validation import require_choice
+from .designs import is_missing
 from .frames import as_labels
 
 
@@ -134,11 +135,11 @@ def admit_blocks(blocks: ArrayLike, number: int) -> Array:
             f"blocks: expected shape [{number}], a label for each matrix, got "
             f"{labels.shape}."
         )
-    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
-        row = int(np.argmin(np.isfinite(labels)))
+    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
+    if missing:
         raise NotFiniteError(
-            f"blocks has a missing label in row {row}: leave out the matrices whose "
-            f"block is not known."
+            f"blocks has a missing label in row {missing[0]}: leave out the "
+            f"matrices whose block is not known."
         )
     return np.unique(labels.astype(str), return_inverse=True)[1]
 

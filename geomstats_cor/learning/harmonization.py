@@ -7,7 +7,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Array, ArrayLike
-from ..data.labels import in_order_of
+from ..data.labels import in_order_of, is_stack
 from ..data.naming import subjects_of
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..inference.designs import make_design
@@ -178,8 +178,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
 
         Returns
         -------
-        points : array, shape=[N, n, n] or [N, n (n - 1) / 2]
-            Correlation matrices, in the form that `fit` was given.
+        points : array or CorrelationStack, shape=[N, n, n] or [N, n (n - 1) / 2]
+            Correlation matrices, in the form that `fit` was given. A stack keeps its
+            names, frames and covariates.
         """
         check_is_fitted(self, "mean_")
         points, _ = self._read_points(X, reset=False)
@@ -197,7 +198,9 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
                 self._require_estimable(site, len(rows))
             move = self._recentred if self.method == "recentre" else self._combatted
             result[rows] = move(points[rows], values[rows], site)
-        return self._write_points(result)
+        if self._variables is None or not is_stack(X):
+            return self._write_points(result)
+        return X._with(values=result, variables=self._variables)
 
     def fit_transform(
         self,

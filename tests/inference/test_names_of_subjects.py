@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from strategies import equipped
 
-from geomstats_cor import CorrelationStack, equal_means_test
-from geomstats_cor.exceptions import ShapeError
+from geomstats_cor import CorrelationStack, equal_means_test, frechet_mean
+from geomstats_cor.exceptions import NotFiniteError, ShapeError
 from geomstats_cor.inference import MultivariateGeodesicRegression, adjusted_means_test
-from geomstats_cor.learning import GeodesicRegression, Harmonizer
+from geomstats_cor.learning import GeodesicRegression, Harmonizer, smooth
 
 NAMES = [f"s{i}" for i in range(24)]
 OPTIONS = {"n_permutations": 19, "rng": 0}
@@ -68,6 +68,8 @@ def test_blocks_of_a_regression(stack, table):
 
     expected = permuted(table["site"].to_numpy())
     np.testing.assert_array_equal(permuted(table["site"][::-1]), expected)
+    with pytest.raises(NotFiniteError, match="blocks has a missing label in row 2"):
+        permuted([0, 1, None, *range(3, 24)])
 
 
 def test_sites_and_covariates_of_a_harmonizer(stack, table):
@@ -78,9 +80,44 @@ def test_sites_and_covariates_of_a_harmonizer(stack, table):
     np.testing.assert_allclose(alike.values, expected)
 
 
+def test_a_harmonised_stack_keeps_its_labels(stack, table):
+    covariates = table[["age"]]
+    named = CorrelationStack(stack, frames=range(50, 74), covariates=covariates)
+    alike = Harmonizer("olm").fit_transform(named, sites=table["site"])
+    assert list(alike.index) == NAMES
+    np.testing.assert_array_equal(alike.frames, named.frames)
+    pd.testing.assert_frame_equal(alike.covariates, covariates)
+    harmonizer = Harmonizer("olm").fit(named, sites=table["site"])
+    turned = named.select(NAMES[3::-1], ["c", "a", "b"])
+    few = harmonizer.transform(turned, sites=table["site"][:4])
+    assert list(few.variables) == ["a", "b", "c"]
+    np.testing.assert_allclose(few.values, alike.select(NAMES[3::-1]).values)
+
+
 def test_covariates_of_a_geodesic(stack, table):
     X = table[["age"]]
     expected = GeodesicRegression("olm").fit(X, stack)
     model = GeodesicRegression("olm").fit(X[::-1], stack)
     np.testing.assert_allclose(model.coef_, expected.coef_)
     assert model.score(X[::-1], stack) == pytest.approx(expected.score(X, stack))
+
+
+def test_weights_and_times(stack, table):
+    weights = table["age"] ** 2
+    expected = frechet_mean(stack, "olm", weights.to_numpy())
+    pd.testing.assert_frame_equal(frechet_mean(stack, "olm", weights[::-1]), expected)
+    times = table["age"]
+    path = smooth(stack, times[::-1], "olm", bandwidth=0.5)
+    expected = smooth(stack, times.to_numpy(), "olm", bandwidth=0.5)
+    np.testing.assert_array_equal(path.values, expected.values)
+
+
+@pytest.mark.parametrize("own", [["b", "b", "a", "a"], ["a", "a", "a", "b"]])
+def test_names_that_match_several_rows_raise(stack, own):
+    ages = pd.DataFrame({"age": range(4)}, own)
+    with pytest.raises(ShapeError, match="covariates have several rows for"):
+        CorrelationStack(stack.values[:4], index=list("aabb"), covariates=ages)
+    same = CorrelationStack(
+        stack.values[:4], index=list("aabb"), covariates=ages.set_axis(list("aabb"))
+    )
+    assert list(same.covariates["age"]) == [0, 1, 2, 3]

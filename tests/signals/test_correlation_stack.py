@@ -87,8 +87,8 @@ class TestSelection:
                 lambda s: CorrelationStack(
                     s, covariates=s.covariates.rename({"ann": "x"})
                 ),
-                ex.ParameterError,
-                "row for 'x'",
+                ex.ShapeError,
+                "of other subjects",
             ),
             (lambda s: CorrelationStack(s[0]), ex.ShapeError, "single table"),
         ],
