@@ -11,6 +11,8 @@ import geomstats_cor
 from geomstats_cor.exceptions import ParameterError
 
 _KEY = "layer"
+# Layers convert weights of another basis.
+_BASIS = "basis of weights"
 
 
 def carry_description(layer):
@@ -55,7 +57,7 @@ def described_layer(layer):
         description["basis"] = layer.basis
     if hasattr(layer, "weights_were_converted"):
         name = "orthonormal" if layer.weights_were_converted else "that of the metric"
-        description["basis of weights"] = name
+        description[_BASIS] = name
     return description
 
 
@@ -71,6 +73,11 @@ def _described_metric(hyperplanes):
     return f"{next(known, type(metric)).__name__}({', '.join(words)})"
 
 
+def stored_basis(local_metadata):
+    """Return the basis of stored weights in the words of `described_layer`, or None."""
+    return local_metadata.get(_KEY, {}).get(_BASIS)
+
+
 def _write(layer, state_dict, prefix, local_metadata):
     local_metadata[_KEY] = described_layer(layer)
 
@@ -78,7 +85,8 @@ def _write(layer, state_dict, prefix, local_metadata):
 def _compare(layer, state_dict, prefix, local_metadata, *_):
     own, stored = described_layer(layer), local_metadata.get(_KEY, {})
     # The hyperplanes of a layer without an output are those of one that has one.
-    differing = [k for k in own.keys() & stored.keys() if own[k] != stored[k]]
+    compared = (own.keys() & stored.keys()) - {_BASIS}
+    differing = [k for k in compared if own[k] != stored[k]]
     if differing:
         name = prefix.rstrip(".") or type(layer).__name__
         raise ParameterError(

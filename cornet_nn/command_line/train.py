@@ -167,7 +167,9 @@ def _report(model, data, directory):
         result |= dict(test_samples=len(test) + unusable, test_unusable=unusable)
     write_json(directory / "result.json", result)
     print(f"{describe(data)}; epoch {model.epoch_} of {len(model.history_)}.")
-    parts = {"training": "train", "validation": "valid", "test": "test"}
+    learnt_alone = getattr(model.module_, "regression", None) is not None
+    training = "training (network alone)" if learnt_alone else "training"
+    parts = {training: "train", "validation": "valid", "test": "test"}
     scores = {name: result.get(f"{key}_accuracy") for name, key in parts.items()}
     rows = [
         (name, percent(score)) for name, score in scores.items() if score is not None

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._state import stored_basis
 from .._validation import require_positive
 from .base import CorLayer
 
@@ -117,11 +118,19 @@ class HyperplaneLayer(CorLayer):
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
         name, version = prefix + "weight", local_metadata.get("version")
-        own = self._own_hyperplanes
-        if name in state_dict and (version == 1 or (version == 2 and own is not None)):
-            normal = (
-                state_dict[name] if version == 1 else own.to_normal(state_dict[name])
-            )
+        planes, basis = self.hyperplanes_in, stored_basis(local_metadata)
+        if version == 2 or basis == "that of the metric":
+            planes = self._own_hyperplanes or planes
+        elif basis == "orthonormal":
+            planes = planes.orthonormal()
+        is_converted = version == 1 or planes is not self.hyperplanes_in
+        # Weights of another shape belong to another layer, and are refused.
+        if (
+            is_converted
+            and getattr(state_dict.get(name), "shape", 0) == self.weight.shape
+        ):
+            weight = state_dict[name]
+            normal = weight if version == 1 else planes.to_normal(weight)
             state_dict[name] = self.hyperplanes_in.to_weight(normal)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 

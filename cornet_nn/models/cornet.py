@@ -77,8 +77,8 @@ class CorNet(Network):
     regression : bool
         Whether logits are, in evaluation, the mean of those of the layers above and of
         a `CorMLR` on the normalised input, `model.regression`. It has no part in
-        training: its parameters, zero to begin with, are to be set, as
-        `CorNetClassifier` does.
+        training: its parameters are to be set, as `CorNetClassifier` does. Until then
+        they are zero, and logits in evaluation half of those in training.
     guard : bool
         Whether coordinates between layers under different metrics are bounded smoothly,
         far beyond ordinary values; see `CorSequential`.

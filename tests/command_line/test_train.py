@@ -93,6 +93,16 @@ def test_quiet_leaves_the_result(split_file, tmp_path, cornet):
     assert [line.split()[0] for line in lines[3:]] == ["training", "test"]
 
 
+@pytest.mark.parametrize(("strength", "is_alone"), [("1", True), ("none", False)])
+def test_the_accuracy_of_training_says_of_what_it_is(
+    strength, is_alone, data_file, tmp_path, cornet
+):
+    """The regression has no part in the training, but in all other accuracies."""
+    words = ("train", data_file, *QUICK, "--quiet", "--strength", strength)
+    _, output, _ = cornet(*words, "--run-dir", tmp_path / "run")
+    assert ("training (network alone)" in output) == is_alone
+
+
 def test_a_run_goes_on_for_more_epochs(data_file, tmp_path, cornet):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     words = ("train", data_file, *QUICK[2:], "--validation", 0.25, "--quiet")

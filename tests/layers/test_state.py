@@ -82,17 +82,27 @@ def test_a_container_hands_the_description_on():
         other.load_state_dict(wrapped.state_dict())
 
 
-def test_weights_in_another_basis_are_refused():
+@pytest.mark.parametrize("way", [copy.deepcopy, saved_and_loaded])
+@pytest.mark.parametrize("key", KEYS)
+def test_weights_in_another_basis_are_converted(key, way):
     """Under LSM, a normalisation changes the basis of the weights that follow it."""
-    for key, is_refused in (("lsm", True), ("olm", False)):
-        plain, normalised = (
-            CorNet(4, 3, 2, metric=key, normalize=normalize).conv
-            for normalize in (None, "coordinates")
-        )
-        for one, other in ((plain, normalised), (normalised, plain)):
-            if is_refused:
-                with pytest.raises(ParameterError, match="basis of weights was"):
-                    other.load_state_dict(one.state_dict())
-            else:
-                other.load_state_dict(one.state_dict())
-                assert torch.equal(other.weight, one.weight)
+    options = dict(metric=key, dtype=torch.float64)
+    plain, normalised = (
+        CorNet(4, 3, 2, normalize=normalize, **options).conv
+        for normalize in (None, "coordinates")
+    )
+    given = points(4, (3, 1))
+    for one, other in ((plain, normalised), (normalised, plain)):
+        torch.nn.init.normal_(one.weight)
+        other.load_state_dict(way(one.state_dict()))
+        torch.testing.assert_close(other(given), one(given))
+
+
+def test_another_metric_is_refused_before_weights_are_converted():
+    for n, key in ((4, "olm"), (5, "lsm")):
+        one = CorNet(n, 3, 2, metric=key, normalize="coordinates").conv
+        other = CorNet(4, 3, 2, metric="lsm").conv
+        with pytest.raises(ParameterError, match="does not belong"):
+            other.load_state_dict(one.state_dict())
+        with pytest.raises(ParameterError, match="does not belong"):
+            one.load_state_dict(other.state_dict())
