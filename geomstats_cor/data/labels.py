@@ -326,9 +326,7 @@ def in_order_of(what: str, values: Any, subjects: Any) -> Any:
     what : str
         What the values are, for messages.
     values : array-like, shape=[N] or [N, p]
-        Labels, sites, numbers or covariates. A series or a data frame whose index
-        names the matrices is reordered; one whose index shares no name with them is
-        taken by position.
+        Labels, sites, numbers or covariates; a series or a data frame may have names.
     subjects : sequence or None
         Names of the matrices.
 
@@ -337,8 +335,5 @@ def in_order_of(what: str, values: Any, subjects: Any) -> Any:
     values : array-like, shape=[N] or [N, p]
         Values.
     """
-    names = index_as_names(values)
-    if names is None or subjects is None or set(names).isdisjoint(subjects):
-        return values
-    order = order_of(what, names, subjects)
+    order = order_of(what, index_as_names(values), subjects)
     return values if order is None else values.iloc[order]

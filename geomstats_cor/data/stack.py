@@ -90,6 +90,8 @@ class CorrelationStack:
             variables = range(n) if named is None else named
         self.variables = _names("variables", variables, n, "variable")
         self.index = _names("index", range(count) if index is None else index, count)
+        subjects = None if labels.is_range(self.index) else self.index
+        frames = labels.in_order_of("frames", frames, subjects)
         self.frames = None if frames is None else _frames(frames, count)
         self.covariates = None
         if covariates is not None:

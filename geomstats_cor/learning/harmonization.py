@@ -10,7 +10,7 @@ from .._types import Array, ArrayLike
 from ..data.labels import in_order_of, is_stack
 from ..data.naming import subjects_of
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
-from ..inference.designs import make_design
+from ..inference.designs import is_missing, make_design
 from ..statistics.mean import frechet_mean
 from ..validation import require_choice
 from ._combat import SCALES, Combat
@@ -143,7 +143,7 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         points, _ = self._read_points(X)
         points = points.astype(np.float64)
         subjects = subjects_of(X)
-        names = _admit_sites(in_order_of("sites", sites, subjects), len(points))
+        names = _admit_sites(sites, len(points), subjects)
         covariates = in_order_of("covariates", covariates, subjects)
         sites, members = np.unique(names, return_inverse=True)
         self.sites_ = tuple(sites.tolist())
@@ -186,7 +186,7 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         points, _ = self._read_points(X, reset=False)
         points = points.astype(np.float64)
         subjects = subjects_of(X)
-        names = _admit_sites(in_order_of("sites", sites, subjects), len(points))
+        names = _admit_sites(sites, len(points), subjects)
         covariates = in_order_of("covariates", covariates, subjects)
         result = points.copy()
         values = self._values(covariates, len(points))
@@ -329,24 +329,28 @@ class Harmonizer(OneToOneFeatureMixin, TransformerMixin, PointsEstimator):
         return tags
 
 
-def _admit_sites(sites, number):
+def _admit_sites(sites, number, subjects):
     if sites is None:
         raise ParameterError(
             "sites is required: the site of each matrix. In a pipeline, call "
             "sklearn.set_config(enable_metadata_routing=True) and request it by "
             "Harmonizer().set_fit_request(sites=True).set_transform_request(sites=True)."
         )
-    names = np.asarray(sites)
+    names = np.asarray(in_order_of("sites", sites, subjects))
     if names.shape != (number,):
         raise ShapeError(
             f"sites: expected shape [{number}], a site for each matrix, got "
             f"{names.shape}."
         )
-    missing = [i for i, s in enumerate(names.tolist()) if s is None or s != s]
+    missing = [i for i, site in enumerate(names.tolist()) if is_missing(site)]
     if missing:
+        first = missing[0]
+        named = (
+            f"matrix {first}" if subjects is None else f"subject {subjects[first]!r}"
+        )
         raise NotFiniteError(
-            f"sites has no site for matrix {missing[0]}, one of {len(missing)}: leave "
-            f"these matrices out."
+            f"sites has no site for {named}, one of {len(missing)}: leave these "
+            f"matrices out."
         )
     return names
 
