@@ -8,6 +8,7 @@ import pandas as pd
 
 from .._types import ArrayLike
 from ..exceptions import ArrayTypeError, ParameterError, ShapeError
+from ..validation import plain
 from . import labels, naming
 
 
@@ -400,6 +401,7 @@ def _names(argument, names, number, one="matrix"):
 
 
 def _frames(frames, count):
+    frames = plain("frames", frames)
     try:
         frames = np.broadcast_to(np.asarray(frames, dtype=float), (count,)).copy()
     except (TypeError, ValueError):

@@ -98,6 +98,7 @@ def adjusted_means_test(
         )
     values, subjects = aligned_columns(values, index, subjects_of(points))
     labels = as_labels(in_order_of("labels", labels, subjects))
+    categorical = [categorical] if isinstance(categorical, str) else categorical
     model = MultivariateGeodesicRegression(space, ("labels", *categorical))
     terms = {"labels": labels, **values}
     model._fit(terms, points, blocks, None, subjects, frames, tested=("labels",))

@@ -123,7 +123,7 @@ def make_design(
         categories are categorical. The columns of an array are named x0, x1, ...
     number : int
         Number N of matrices.
-    categorical : sequence of str
+    categorical : str or sequence of str
         Names of columns of numbers that are codes of levels.
     subjects : tuple or None
         Names of the matrices. A data frame with the same names in its index is brought
@@ -134,6 +134,7 @@ def make_design(
     design : Design
         Design.
     """
+    categorical = [categorical] if isinstance(categorical, str) else categorical
     values, index = named_columns(X)
     values, index = aligned_columns(values, index, subjects)
     count = len(next(iter(values.values())))
@@ -206,7 +207,7 @@ def named_columns(X: Any) -> tuple:
 
 def _values(name, column):
     """Return a column as an array; a category keeps the order of its levels."""
-    array = np.asarray(column)
+    array = np.asarray(plain(f"covariate {name!r}", column))
     if array.ndim != 1:
         raise ShapeError(
             f"covariate {name!r}: expected one value for each matrix, got shape "

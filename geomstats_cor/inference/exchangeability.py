@@ -129,7 +129,7 @@ def admit_blocks(blocks: ArrayLike, number: int) -> Array:
     """
     if blocks is None:
         return None
-    labels = as_labels(blocks)
+    labels = as_labels(blocks, "blocks")
     if labels.shape != (number,):
         raise ShapeError(
             f"blocks: expected shape [{number}], a label for each matrix, got "

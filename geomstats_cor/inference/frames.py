@@ -159,13 +159,15 @@ def _averages(values, blocks):
     return (sums.T / np.bincount(blocks)).T
 
 
-def as_labels(labels: ArrayLike) -> Array:
+def as_labels(labels: ArrayLike, name: str = "labels") -> Array:
     """Return labels as an array, or raise if they are masked or of different lengths.
 
     Parameters
     ----------
     labels : array-like
         Labels.
+    name : str
+        Name of the argument in messages.
 
     Returns
     -------
@@ -173,9 +175,9 @@ def as_labels(labels: ArrayLike) -> Array:
         Labels.
     """
     try:
-        return np.asarray(plain("labels", labels))
+        return np.asarray(plain(name, labels))
     except ValueError:
-        raise ShapeError("labels: expected shape [N], got nested sequences.") from None
+        raise ShapeError(f"{name}: expected shape [N], got nested sequences.") from None
 
 
 def match_frames(labels: ArrayLike, frames: ArrayLike, rng: Any = None) -> Array:

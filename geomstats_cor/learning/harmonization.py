@@ -11,6 +11,7 @@ from ..data.labels import in_order_of, is_stack
 from ..data.naming import subjects_of
 from ..exceptions import NotFiniteError, ParameterError, ShapeError
 from ..inference.designs import is_missing, make_design
+from ..inference.frames import as_labels
 from ..statistics.mean import frechet_mean
 from ..validation import require_choice
 from ._combat import SCALES, Combat
@@ -336,7 +337,7 @@ def _admit_sites(sites, number, subjects):
             "sklearn.set_config(enable_metadata_routing=True) and request it by "
             "Harmonizer().set_fit_request(sites=True).set_transform_request(sites=True)."
         )
-    names = np.asarray(in_order_of("sites", sites, subjects))
+    names = as_labels(in_order_of("sites", sites, subjects), "sites")
     if names.shape != (number,):
         raise ShapeError(
             f"sites: expected shape [{number}], a site for each matrix, got "

@@ -39,6 +39,8 @@ def test_arrays_dicts_and_codes():
     assert make_design(values, 5).columns == ("intercept", "x0", "x1")
     design = make_design({"visit": values[:, 1]}, 5, categorical=("visit",))
     assert design.columns == ("intercept", "visit[2.0]", "visit[3.0]")
+    design = make_design({"visit": values[:, 1]}, 5, categorical="visit")
+    assert design.columns == ("intercept", "visit[2.0]", "visit[3.0]")
 
 
 def test_rows_follow_the_subjects():
