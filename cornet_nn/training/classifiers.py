@@ -203,9 +203,10 @@ class CorNetClassifier(
         return self._is_prepared and not left_out
 
     def _restore(self, resolved, checkpoint):
-        # Files may not hold the criterion that tells.
-        is_there = "regression.weight" in checkpoint["best"]
-        self._has_regression = self.module is None and is_there
+        # Files hold no criterion, but the checkpoint tells that there was one.
+        had_criterion = checkpoint["identity"].get("criterion") is not None
+        self._is_prepared = resolved["front_end_is_fixed"]
+        self._has_regression = not had_criterion and self._is_regression_beside()
         super()._restore(resolved, checkpoint)
 
     def _solve_beside(self, network, X, samples, groups, training):

@@ -11,6 +11,7 @@ from cornet_nn.training import (
     CorMLRClassifier,
     CorNetClassifier,
     CorNetRegressor,
+    RunDirectoryError,
     load_classifier,
     regression,
 )
@@ -132,6 +133,17 @@ def test_a_run_with_a_loss_of_its_own_is_loaded_without_it(tmp_path):
     model = CorNetClassifier("olm", **options).fit(X, y)
     again = load_classifier(tmp_path)
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_run_that_lost_it_is_refused(tmp_path):
+    CorNetClassifier("olm", C=1.0, directory=tmp_path, **SMALL).fit(*correlations())
+    checkpoint = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    for part in ("last", "best"):
+        for name in ("regression.weight", "regression.gamma"):
+            checkpoint[part].pop(name, None)  # they may be one dictionary
+    torch.save(checkpoint, tmp_path / "checkpoint.pt")
+    with pytest.raises(RunDirectoryError, match="regression.weight"):
+        load_classifier(tmp_path)
 
 
 @pytest.mark.parametrize("value", [True, False])
