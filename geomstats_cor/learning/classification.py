@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from .._types import Array, ArrayLike
 from ..exceptions import ParameterError
 from ..statistics.mean import frechet_mean
+from ..validation import plain
 from ._points import PointsEstimator
 
 
@@ -91,7 +92,10 @@ class MinimumDistanceToMean(ClassifierMixin, PointsEstimator):
         check_classification_targets(y)
         self.classes_, members = np.unique(y, return_inverse=True)
         given = _check_sample_weight(
-            sample_weight, points, dtype=points.dtype, ensure_non_negative=True
+            plain("sample_weight", sample_weight),
+            points,
+            dtype=points.dtype,
+            ensure_non_negative=True,
         )
         weights = given * np.eye(len(self.classes_), dtype=points.dtype)[:, members]
         totals = weights.sum(axis=1)

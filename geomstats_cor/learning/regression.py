@@ -19,7 +19,7 @@ from ..data.naming import subjects_of
 from ..exceptions import ParameterError, ShapeError
 from ..space import equipped
 from ..statistics.mean import frechet_mean
-from ..validation import as_arrays
+from ..validation import as_arrays, plain
 from ._points import PointsEstimator
 
 
@@ -97,7 +97,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
             The estimator.
         """
         X = in_order_of("covariates", X, subjects_of(y))
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, plain("X", X), dtype=np.float64)
         points = self._read_targets(y, reset=True)
         check_consistent_length(X, points)
         weights = _normalised(sample_weight, X)
@@ -167,7 +167,7 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
 
     def _predict_points(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = validate_data(self, plain("X", X), reset=False, dtype=np.float64)
         coords = (X - self.covariate_mean_) @ self.coef_
         return self.space_.metric.exp_coords(coords, self.base_point_)
 
@@ -205,7 +205,10 @@ class GeodesicRegression(RegressorMixin, PointsEstimator):
 
 def _normalised(sample_weight, X):
     weights = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        plain("sample_weight", sample_weight),
+        X,
+        dtype=np.float64,
+        ensure_non_negative=True,
     )
     if not np.sum(weights) > 0.0:
         raise ParameterError("sample_weight must not be all zero.")

@@ -7,7 +7,7 @@ from strategies import equipped
 from geomstats_cor import CorrelationStack, equal_means_test
 from geomstats_cor.exceptions import ArrayTypeError
 from geomstats_cor.inference import MultivariateGeodesicRegression
-from geomstats_cor.learning import Harmonizer
+from geomstats_cor.learning import GeodesicRegression, Harmonizer, MinimumDistanceToMean
 
 POINTS = equipped(3, "olm").random_point(12, rng=0)
 MASKED = np.ma.masked_equal(np.arange(12) % 3, 2)
@@ -20,6 +20,11 @@ MASKED = np.ma.masked_equal(np.arange(12) % 3, 2)
         (lambda m: m.fit({"dose": MASKED}, POINTS), "covariate 'dose'"),
         (lambda m: m.fit({"x": range(12)}, POINTS, blocks=MASKED), "blocks"),
         (lambda m: Harmonizer("olm").fit(POINTS, sites=MASKED), "sites"),
+        (lambda m: GeodesicRegression().fit(MASKED[:, None], POINTS), "X"),
+        (
+            lambda m: MinimumDistanceToMean().fit(POINTS, [0, 1] * 6, MASKED + 1),
+            "sample_weight",
+        ),
         (lambda m: CorrelationStack(POINTS, frames=MASKED), "frames"),
     ],
 )
