@@ -29,9 +29,9 @@ from cornet_nn.runner import Results, Trial, on_cluster
 from cornet_nn.training import CorMLRClassifier, CorNetClassifier
 from geomstats_cor import METRICS, FullRankCorrelationMatrices, kernels
 
-from .real_problems import PROBLEMS, correlations
+from .real_problems import FURTHER, PROBLEMS, correlations
 
-METHODS = ("LR", "CorMLR", "CorNet")
+METHODS = ("LR", "CorMLR", "network", "CorNet")
 STRENGTHS = 10.0 ** np.arange(-4.0, 2.1)
 FOLDS = 5
 
@@ -39,9 +39,10 @@ FOLDS = 5
 def main():
     """Compute, print and write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real_data")
-    parser.add_argument("--data", type=Path, required=True, help="folder of .npz files")
+    parser.add_argument("--data", type=Path, help="folder of .npz files")
     parser.add_argument("--output", type=Path, default=Path("build/real_data"))
-    parser.add_argument("--only", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
+    known = PROBLEMS | FURTHER
+    parser.add_argument("--only", nargs="+", choices=known, default=list(PROBLEMS))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--jobs", type=int, help="trainings at a time")
     parser.add_argument("--cluster", help="address of a scheduler of dask")
@@ -49,11 +50,13 @@ def main():
         "--document", type=Path, help="Markdown file whose marked part is replaced"
     )
     arguments = parser.parse_args()
+    if arguments.data is None and not FURTHER.keys() >= {*arguments.only}:
+        parser.error("--data is required: the folder of the .npz files")
     titles, rows = {}, []
     stored = Results(arguments.output, resume=True)
     with on_cluster(arguments.cluster), stored as results:
         for name in arguments.only:
-            problem = PROBLEMS[name](arguments.data)
+            problem = known[name](arguments.data)
             titles[name] = f"{problem.title}: {problem.split}"
             for method in arguments.methods:
                 for metric in METRICS:
@@ -67,7 +70,7 @@ def main():
 
 def compute(results, problem, name, method, metric, jobs):
     """Return the scores of a method on a problem, kept or computed."""
-    inputs, seeds = problem.matrices, problem.seeds if method == "CorNet" else 1
+    inputs, seeds = problem.matrices, 1 if "LR" in method else problem.seeds
     if method == "LR":
         matrices = correlations(problem.matrices)
         space = FullRankCorrelationMatrices(matrices.shape[-1], equip=metric)
@@ -101,8 +104,12 @@ def estimator(problem, method, metric, seed, train):
         )
         grid = {"logisticregression__C": STRENGTHS}
         return GridSearchCV(model, grid, cv=_folds(problem, train))
-    Classifier = dict(CorMLR=CorMLRClassifier, CorNet=CorNetClassifier)[method]
-    return Classifier(metric, random_state=seed, progress=False)
+    options = dict(random_state=seed, progress=False)
+    if method == "CorMLR":
+        return CorMLRClassifier(metric, **options)
+    if method == "network":  # without the regression beside it
+        options["C"] = None
+    return CorNetClassifier(metric, **options)
 
 
 def _folds(problem, train):
@@ -135,8 +142,9 @@ def report(rows, titles):
         f"Measured {date.today()} with {versions}. Test accuracy, %; ± is the "
         f"deviation over splits and seeds.",
         "",
-        "| data | metric | LR | `CorMLRClassifier()` | `CorNetClassifier()` |",
-        "|---|---|---|---|---|",
+        "| data | metric | LR | `CorMLRClassifier()` | network alone | "
+        "`CorNetClassifier()` |",
+        "|---|---|---|---|---|---|",
     ]
     for name, title in titles.items():
         for metric in METRICS:
@@ -144,7 +152,9 @@ def report(rows, titles):
             if any(row):
                 words = " | ".join(map(_cell, row))
                 lines.append(f"| {title} | {metric} | {words} |")
-    return "\n".join([*lines, "", *map(_verdict, [results] * 2, METHODS[1:])])
+    return "\n".join(
+        [*lines, "", *(_verdict(results, method) for method in METHODS[1:])]
+    )
 
 
 def _cell(result):
@@ -166,8 +176,7 @@ def _verdict(results, method):
         return ""
     by_problem = [
         statistics.fmean(v for (other, _), v in margins.items() if other == name)
-        for name in PROBLEMS
-        if any(other == name for other, _ in margins)
+        for name in {name for name, _ in margins}
     ]
     behind = sorted((v, k) for k, v in margins.items() if v < -1.0)
     listed = ", ".join(f"{name} {metric} {v:+.1f}" for v, (name, metric) in behind)

