@@ -174,7 +174,7 @@ def basic_motions(copies):
     labels = np.concatenate([own for _, own in halves])
     first = np.arange(len(labels)) < len(halves[0][1])
     return Problem(
-        title=f"BasicMotions, {copies} lags",
+        title=f"BasicMotions, {6 * copies} variables",
         split="the official halves, both ways",
         matrices=_of_lags(signals, copies),
         labels=np.unique(labels, return_inverse=True)[1],
@@ -190,7 +190,7 @@ def shoulder_exercises(copies):
     data = np.load(path, allow_pickle=True).item()
     labels, subjects = np.asarray(data["y"]), np.asarray(data["subject"])
     return Problem(
-        title=f"shoulder exercises, {copies} lags",
+        title=f"shoulder exercises, {6 * copies} variables",
         split="5 folds, subjects apart",
         matrices=_of_lags([x.T for x in data["X"]], copies),
         labels=np.unique(labels, return_inverse=True)[1],
