@@ -54,7 +54,7 @@ class CholeskyLocal(Local):
         return self.unit_lower[..., 0, 0]
 
     def warn_if_singular(self) -> None:
-        """Warn of rows with a pivot 1 / |row|^2 that vanishes, without factorising."""
+        """Warn of rows so long that their pivot vanishes, without factorising."""
         unit_lower = self.unit_lower
         if is_readable(unit_lower):
             squares = row_dot(unit_lower, unit_lower)

@@ -91,7 +91,7 @@ class BallHyperplanes(Hyperplanes):
     def joint_coords(self, distances: Array, basis: str = "orthonormal") -> Array:
         r"""Return the :math:`\beta`-split over points and rows of a point in one ball.
 
-        Its dimension is :math:`k \, n (n - 1) / 2`, as [C2026]_ has it for k kernels.
+        Its dimension is :math:`k \, n (n - 1) / 2`, as in the paper for k kernels.
         """
         require_basis(basis)
         joined = kernels.tangent_from_distances(_flat(distances))
