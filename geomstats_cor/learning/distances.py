@@ -22,6 +22,7 @@ def pairwise_distances(
     space: Any,
     distance: str = "geodesic",
     reference: ArrayLike = None,
+    progress: bool = True,
 ) -> Array:
     r"""Return distances between all matrices of two stacks.
 
@@ -51,6 +52,8 @@ def pairwise_distances(
           baseline that knows no geometry.
     reference : array-like, shape=[n, n]
         Reference point of angles; the Fréchet mean of `points_b` if None.
+    progress : bool
+        Whether to show a bar if geodesic distances take more than a second.
 
     Returns
     -------
@@ -72,12 +75,13 @@ def pairwise_distances(
     points_a, points_b, names = _aligned(points_a, points_b)
     space = equipped(space, points_b.shape[-1], "points_b")
     with naming_culprits(given_a), naming_culprits(given_b):
+        if distance == "geodesic":
+            dist = space.metric.dist_broadcast
+            return np.asarray(dist(points_a, points_b, progress=progress))
         return _distances(points_a, points_b, space, distance, reference, names)
 
 
 def _distances(points_a, points_b, space, distance, reference, names):
-    if distance == "geodesic":
-        return np.asarray(space.metric.dist_broadcast(points_a, points_b))
     if distance == "entries":
         space.metric.to_coords(points_a), space.metric.to_coords(points_b)  # validates
         return _correlation_distance(points_a, points_b)

@@ -13,10 +13,12 @@ from geomstats.geometry.manifold import Manifold
 from geomstats.geometry.pullback_metric import PullbackDiffeoMetric
 
 from .._boundary import operation, validated
+from .._progress import steps
 from .._types import Array, ArrayLike
 from ..diffeos import CorrelationDiffeo
 from ..exceptions import ParameterError, ShapeError
 from ..hyperplanes import FlatHyperplanes, Hyperplanes, StrictPartHyperplanes
+from ..kernels._batching import members_in_memory
 from ..kernels._quotients import divide
 from .components import Components
 from .coordinates import Coordinates
@@ -291,7 +293,9 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
         return self.geometry.dist(image_a, image_b)
 
     @operation(stacks=("point_a", "point_b"))
-    def dist_broadcast(self, point_a: ArrayLike, point_b: ArrayLike) -> Array:
+    def dist_broadcast(
+        self, point_a: ArrayLike, point_b: ArrayLike, progress: bool = False
+    ) -> Array:
         """Return the distances :math:`d(P_i, Q_j)` between all points of two batches.
 
         Parameters
@@ -300,6 +304,8 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
             Points.
         point_b : array-like, shape=[l, n, n]
             Points.
+        progress : bool
+            Whether to show a bar if it takes more than a second.
 
         Returns
         -------
@@ -307,7 +313,15 @@ class CorrelationMetric(Coordinates, Components, PullbackDiffeoMetric):
             Distances.
         """
         image_a, image_b = self.diffeo.at(point_a).image, self.diffeo.at(point_b).image
-        return self.geometry.dist_broadcast(image_a, image_b)
+        if not progress:
+            return self.geometry.dist_broadcast(image_a, image_b)
+        count, rows = members_in_memory(math.prod(image_b.shape)), []
+        with steps(image_a.shape[0], "matrices") as advance:
+            for start in range(0, max(1, image_a.shape[0]), count):
+                some = image_a[start : start + count, ...]
+                rows.append(self.geometry.dist_broadcast(some, image_b))
+                advance(some.shape[0])
+        return array_namespace(image_a).concat(rows, axis=0)
 
     @operation(stacks=("points",))
     def dist_pairwise(

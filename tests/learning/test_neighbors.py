@@ -314,3 +314,14 @@ class TestProbabilities:
         model = MinimumDistanceToMean().fit(frames, y)
         means = model.with_names(model.means_, model.classes_)
         assert list(means.variables) == list("wxyz")
+
+
+@every_metric
+def test_distances_with_a_bar_are_those_without(key, monkeypatch):
+    space = equipped(5, key)
+    points, others = space.random_point(11, rng=0), space.random_point(4, rng=1)
+    expected = space.metric.dist(points[:, None], others[None])
+    # Three matrices at a time.
+    monkeypatch.setattr("geomstats_cor.kernels._batching._MEMORY_BYTES", 3 * 8 * 100)
+    found = pairwise_distances(points, others, space)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
